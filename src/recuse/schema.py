@@ -13,6 +13,7 @@ import polars as pl
 
 __all__ = [
     "CONFIDENCE_LEVEL",
+    "ESTIMATE_KEYS",
     "JUDGE_KINDS",
     "RESOLUTIONS",
     "REWARDS",
@@ -36,6 +37,10 @@ RESOLUTIONS: Final = ("win", "tie", "flip", "unstable", "incomplete", "single")
 SCORINGS: Final = ("resolved", "averaged", "consistent")
 TIERS: Final = ("objective", "medium", "subjective")
 """The usual tiers in order of subjectivity; other names are accepted and sorted after them."""
+ESTIMATE_KEYS: Final = (
+    "estimand", "study", "judge", "judge_2", "generator", "tier", "probe", "group", "split", "baseline", "scoring",
+)  # fmt: skip
+"""What a quantity is, before the interval and the test that describe it."""
 CONFIDENCE_LEVEL: Final = 0.95
 
 
@@ -165,15 +170,10 @@ class Estimates(dy.Schema):
         """What cannot be estimated says why."""
         return pl.col("estimate").is_not_null() | pl.col("reason").is_not_null()
 
-    @dy.rule(
-        group_by=[
-            "estimand", "study", "judge", "judge_2", "generator", "tier", "probe", "group", "split", "baseline",
-            "scoring", "interval", "test",
-        ]
-    )  # fmt: skip
+    @dy.rule()
     def one_row_per_quantity_and_method(cls) -> pl.Expr:  # noqa: N805
         """Unique by every key together with the interval and the test."""
-        return pl.len() == 1
+        return ~pl.struct(*ESTIMATE_KEYS, "interval", "test").is_duplicated()
 
 
 JudgmentFrame: TypeAlias = dy.DataFrame[Judgments]
