@@ -1,0 +1,162 @@
+"""Difference of two means over separate sets of tasks, such as the tier gradient."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, pieces
+from recuse.analysis.inference.clusters import ZERO, ClusterSums
+from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
+from recuse.analysis.inference.means import FEWEST_TASKS_FOR_BOOTSTRAP, leave_one_task_out, why_no_spread
+from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
+from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, t_interval
+from recuse.analysis.inference.studentized import difference_of_draws, draw_means, studentized_interval
+from recuse.analysis.inference.wild import wild_interval
+from recuse.errors import ConfigurationError
+
+__all__ = ["difference_interval", "permutation_p"]
+
+_METHODS = {"cr2": "cr2_welch", "bootstrap_t": "bootstrap_t_stratified"}
+
+
+def difference_interval(
+    first: ClusterSums,
+    second: ClusterSums,
+    *,
+    rng: np.random.Generator,
+    method: str = DEFAULT,
+    conf_level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    null: float = 0.0,
+) -> Interval:
+    """Interval of mean(`first`) − mean(`second`), tasks as clusters and resampled within each of the two.
+
+    By default CR2 with Welch–Satterthwaite degrees of freedom (`cr2_welch`) where either has fewer than
+    10 tasks, else a stratified symmetric bootstrap-t (`bootstrap_t_stratified`).
+
+    Parameters
+    ----------
+    first, second
+        Sums of the two sets of tasks; no task may be in both.
+    rng
+        Source of randomness of the resampling methods.
+    method
+        As for :func:`~recuse.analysis.inference.means.mean_interval`.
+    conf_level, n_resamples, null
+        Two-sided confidence level, resamples, and the difference that `p_value` tests.
+
+    Returns
+    -------
+    Interval
+        Without bounds and with a reason where either has fewer than two tasks, or neither has any spread.
+        Where one of the two has no spread, the interval rests on the other alone and `reason` says so.
+    """
+    chosen = method_named(method)
+    if chosen == DEFAULT:
+        few = min(first.n_clusters, second.n_clusters) < FEWEST_TASKS_FOR_BOOTSTRAP
+        chosen = "cr2" if few else "bootstrap_t"
+    if chosen == "rows_percentile":
+        raise ConfigurationError(
+            "rows as independent is not offered for a difference between sets of tasks",
+            "ask for another interval",
+        )
+    reasons = [why_no_spread(first), why_no_spread(second)]
+    named = _METHODS.get(chosen, chosen)
+    if min(first.n_clusters, second.n_clusters) < 2 or all(reasons):
+        said = [
+            f"{which}: {reason}" for which, reason in zip(("first", "second"), reasons, strict=True) if reason
+        ]
+        return Interval.missing(named, "; ".join(said))
+    found = _interval(
+        first, second, chosen, rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null
+    )
+    alone = [which for which, reason in zip(("first", "second"), reasons, strict=True) if reason]
+    if not alone or found.low is None:
+        return found
+    rests = f"the {alone[0]} of the two has no spread between tasks: the interval rests on the other alone"
+    return replace(found, reason=f"{found.reason}; {rests}" if found.reason else rests)
+
+
+def permutation_p(
+    first: ClusterSums,
+    second: ClusterSums,
+    rng: np.random.Generator,
+    n_resamples: int = N_RESAMPLES,
+) -> float | None:
+    """Two-sided permutation test of the difference of two means: labels are shuffled over whole tasks.
+
+    Null hypothesis: tasks are exchangeable between the two sets (the whole distribution is the same, and
+    not the mean alone). p = (1 + b) / (1 + B), b shuffles with a difference at least as large. Null
+    where either set is empty.
+
+    Parameters
+    ----------
+    first, second
+        Sums of the two sets of tasks.
+    rng, n_resamples
+        Source of randomness, number of shuffles B.
+    """
+    if first.estimate is None or second.estimate is None:
+        return None
+    stacked = [
+        np.concatenate([first.numerator, second.numerator]),
+        np.concatenate([first.denominator, second.denominator]),
+    ]
+    patterns, tasks = distinct_patterns(np.column_stack(stacked))
+    whole = tasks @ patterns
+    observed = abs(first.estimate - second.estimate)
+    slack = ZERO * (observed + np.abs(patterns[:, 0]).max() / patterns[:, 1].min())
+    beyond = 0
+    for start, stop in pieces(n_resamples, len(tasks)):
+        drawn = rng.multivariate_hypergeometric(
+            tasks, first.n_clusters, size=stop - start, method="marginals"
+        )
+        one = drawn.astype(np.float64) @ patterns
+        other = whole - one
+        beyond += int((np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]) >= observed - slack).sum())
+    return (1 + beyond) / (1 + n_resamples)
+
+
+def _interval(
+    first: ClusterSums,
+    second: ClusterSums,
+    method: str,
+    *,
+    rng: np.random.Generator,
+    conf_level: float,
+    n_resamples: int,
+    null: float,
+) -> Interval:
+    means = [float(sums.numerator.sum() / sums.denominator.sum()) for sums in (first, second)]
+    estimate = means[0] - means[1]
+    if method == "wild":
+        return wild_interval(
+            (first, second), rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null
+        )
+    (one, df_one), (other, df_other) = cr2_variance(first), cr2_variance(second)
+    df = (one + other) ** 2 / (one**2 / df_one + other**2 / df_other)
+    welch = t_interval(estimate, one + other, df, method="cr2_welch", conf_level=conf_level, null=null)
+    if method == "cr2":
+        return welch
+    draws = difference_of_draws(
+        draw_means(first, rng=rng, n_resamples=n_resamples),
+        draw_means(second, rng=rng, n_resamples=n_resamples),
+    )
+    if method == "percentile":
+        return percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
+    if method == "bca":
+        accelerated = acceleration(leave_one_task_out(first), -leave_one_task_out(second))
+        return bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
+    return studentized_interval(
+        estimate,
+        float(np.sqrt(cr1_variance(first) + cr1_variance(second))),
+        draws,
+        conf_level=conf_level,
+        null=null,
+        method=_METHODS.get(method, method),
+        symmetric=method == "bootstrap_t",
+        df=df,
+        fallback=welch,
+    )

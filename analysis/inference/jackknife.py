@@ -1,0 +1,63 @@
+"""Task jackknife for what has no sum per task: agreement, decompositions, refitted models."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recuse.analysis.inference.clusters import ZERO, FloatArray
+from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.means import cut
+from recuse.analysis.inference.sandwich import t_interval
+
+__all__ = ["jackknife_interval"]
+
+
+def jackknife_interval(
+    estimate: float,
+    leave_one_out: FloatArray,
+    *,
+    bounds: tuple[float, float] | None = (-1.0, 1.0),
+    conf_level: float = 0.95,
+    null: float = 0.0,
+) -> Interval:
+    """Estimate ± t(G − 1) times the jackknife standard error, cut to the possible values.
+
+    The variance is (G − 1)/G · Σ (θ_(g) − θ)², centred at the estimate on all tasks, which is never
+    smaller than when centred at the mean of the replicates.
+
+    Parameters
+    ----------
+    estimate
+        θ, on all tasks.
+    leave_one_out
+        Shape (G,). θ_(g), the same quantity without task g; NaN or infinite where it is undefined.
+    bounds
+        Smallest and largest possible value; null cuts nothing.
+    conf_level, null
+        Two-sided confidence level, and the value that `p_value` tests.
+
+    Returns
+    -------
+    Interval
+        Without bounds and with a reason where the estimate or a replicate is undefined, where there is
+        one task, or where the replicates do not differ.
+    """
+    replicates = np.asarray(leave_one_out, dtype=np.float64)
+    n_tasks = len(replicates)
+    undefined = int((~np.isfinite(replicates)).sum())
+    if not np.isfinite(estimate):
+        return Interval.missing("jackknife", "the estimate is undefined on all tasks")
+    if n_tasks < 2:
+        return Interval.missing("jackknife", "fewer than two tasks: none can be left out")
+    if undefined:
+        return Interval.missing(
+            "jackknife", f"undefined when one task is left out ({undefined:,} of {n_tasks:,} tasks)"
+        )
+    change = replicates - estimate
+    if np.abs(change).max() <= ZERO * max(abs(estimate), np.abs(replicates).max()):
+        return Interval.missing("jackknife", f"the estimate is the same without any one of {n_tasks:,} tasks")
+    variance = float(np.square(change).sum()) * (n_tasks - 1) / n_tasks
+    found = t_interval(
+        estimate, variance, n_tasks - 1.0, method="jackknife", conf_level=conf_level, null=null
+    )
+    return found if bounds is None else cut(found, bounds)

@@ -1,0 +1,85 @@
+"""Sign-flip test of the total of task sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from recuse.analysis.inference.bootstrap import N_RESAMPLES, pieces
+from recuse.errors import UndefinedEstimateError
+
+__all__ = ["MOST_EXACT_SUMS", "SignFlip", "sign_flip"]
+
+MOST_EXACT_SUMS: Final = 20
+"""Non-zero sums up to which all sign vectors are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlip:
+    """Result of the sign-flip test; `reason` says what a reader must know beside the p-value."""
+
+    p_value: float | None
+    n_nonzero: int  # k, tasks whose sum is not 0
+    floor: float | None  # smallest p-value that k sums, or the number of draws, can give
+    exact: bool
+    reason: str | None = None
+
+
+def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: int = N_RESAMPLES) -> SignFlip:
+    """Two-sided sign-flip test of the total of task sums.
+
+    Null hypothesis: each task's sum is as likely as its negative, independently between tasks. Exact in
+    that case over all 2^k sign vectors of the k non-zero sums up to k = 20; above, p = (1 + b)/(1 + B)
+    from random signs.
+
+    Parameters
+    ----------
+    task_sums
+        Shape (G,). Whole numbers, so that equal totals compare as equal; double half points first.
+    rng, n_resamples
+        Source of randomness and number of draws B above k = 20.
+
+    Returns
+    -------
+    SignFlip
+        The smallest two-sided p-value of the exact test is 2^(1−k): with fewer than 6 non-zero sums it
+        cannot reach .05, and `reason` says so. Without any non-zero sum p is null.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        The sums are not whole numbers.
+    """
+    values = np.asarray(task_sums)
+    sizes = np.abs(np.rint(values)).astype(np.int64)
+    if not np.array_equal(np.rint(values), values):
+        raise UndefinedEstimateError("the sign-flip needs whole task sums: double half points first")
+    observed = abs(int(np.rint(values).sum()))
+    sizes = sizes[sizes > 0]
+    k = len(sizes)
+    if k == 0:
+        return SignFlip(None, 0, None, exact=True, reason="no task with a sum other than 0")
+    if k > MOST_EXACT_SUMS:
+        beyond = _random_totals_beyond(sizes, observed, rng, n_resamples)
+        return SignFlip((1 + beyond) / (1 + n_resamples), k, 1 / (1 + n_resamples), exact=False)
+    totals = sizes[:1].copy()
+    for size in sizes[1:]:
+        totals = np.concatenate([totals - size, totals + size])
+    floor = 2.0 ** (1 - k)
+    said = f"{k} non-zero task sums: no two-sided p-value below {floor:.3g}" if floor > 0.05 else None
+    return SignFlip(float((np.abs(totals) >= observed).mean()), k, floor, exact=True, reason=said)
+
+
+def _random_totals_beyond(
+    sizes: npt.NDArray[np.int64], observed: int, rng: np.random.Generator, n_resamples: int
+) -> int:
+    """Count draws at least as far from 0; tasks of equal size share one binomial number of plus signs."""
+    distinct, tasks = np.unique(sizes, return_counts=True)
+    beyond = 0
+    for start, stop in pieces(n_resamples, len(distinct)):
+        plus = rng.binomial(tasks, 0.5, size=(stop - start, len(distinct)))
+        beyond += int((np.abs((2 * plus - tasks) @ distinct) >= observed).sum())
+    return beyond
