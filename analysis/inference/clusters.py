@@ -10,12 +10,21 @@ import numpy.typing as npt
 
 from recuse.errors import JudgmentsError
 
-__all__ = ["ZERO", "ClusterSums", "FloatArray"]
+__all__ = ["ZERO", "ClusterSums", "FloatArray", "residual_sums"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 ZERO = 1e-12
 """A spread below this share of its own scale is rounding, hence zero."""
+
+
+def residual_sums(numerator: FloatArray, denominator: FloatArray, mean: float) -> FloatArray:
+    """Sum of each task less what its rows would sum to at `mean`; rounding is set to exactly 0."""
+    expected = mean * denominator
+    residuals: FloatArray = numerator - expected
+    scale = np.abs(numerator).max() + np.abs(expected).max()
+    residuals[np.abs(residuals) <= ZERO * scale] = 0.0
+    return residuals
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +113,7 @@ class ClusterSums:
         """Sum of the residuals of each task, shape (G,); those below rounding are exactly 0."""
         if not self.n_clusters:
             return self.numerator
-        expected = self.numerator.sum() / self.denominator.sum() * self.denominator
-        residuals: FloatArray = self.numerator - expected
-        scale = np.abs(self.numerator).max() + np.abs(expected).max()
-        residuals[np.abs(residuals) <= ZERO * scale] = 0.0
-        return residuals
+        return residual_sums(self.numerator, self.denominator, self.numerator.sum() / self.denominator.sum())
 
     @property
     def is_degenerate(self) -> bool:

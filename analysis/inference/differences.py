@@ -11,7 +11,7 @@ from recuse.analysis.inference.clusters import ZERO, ClusterSums
 from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
 from recuse.analysis.inference.means import FEWEST_TASKS_FOR_BOOTSTRAP, leave_one_task_out, why_no_spread
 from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
-from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, t_interval
+from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, satterthwaite, t_interval
 from recuse.analysis.inference.studentized import difference_of_draws, draw_means, studentized_interval
 from recuse.analysis.inference.wild import wild_interval
 from recuse.errors import ConfigurationError
@@ -135,9 +135,10 @@ def _interval(
         return wild_interval(
             (first, second), rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null
         )
-    (one, df_one), (other, df_other) = cr2_variance(first), cr2_variance(second)
-    df = (one + other) ** 2 / (one**2 / df_one + other**2 / df_other)
-    welch = t_interval(estimate, one + other, df, method="cr2_welch", conf_level=conf_level, null=null)
+    parts = cr2_variance(first), cr2_variance(second)
+    df = satterthwaite(*parts)
+    variance = parts[0][0] + parts[1][0]
+    welch = t_interval(estimate, variance, df, method="cr2_welch", conf_level=conf_level, null=null)
     if method == "cr2":
         return welch
     draws = difference_of_draws(

@@ -58,8 +58,9 @@ def mean_interval(
     -------
     Interval
         Without bounds and with a reason where fewer than two tasks have rows, or all tasks have the
-        same mean. For `bootstrap_t` and `wild`, `std_error` is CR1 and `df` is G − 1; for `percentile`
-        and `bca` it is the standard deviation of the resampled means.
+        same mean. For `bootstrap_t` and `wild`, `std_error` is CR1 and `df` is that of CR2, for whoever
+        needs a t quantile beside it; for `percentile` and `bca`, `std_error` is the standard deviation
+        of the resampled means.
 
     Raises
     ------
@@ -141,6 +142,6 @@ def _interval(
         null=null,
         method=method,
         symmetric=method == "bootstrap_t",
-        df=sums.n_clusters - 1.0,
+        df=df,
         fallback=cr2,
     )

@@ -35,7 +35,7 @@ def benjamini_hochberg(p_values: Iterable[float | None]) -> list[float | None]:
 def _adjusted(
     p_values: Iterable[float | None], adjust: Callable[[FloatArray], FloatArray]
 ) -> list[float | None]:
-    given = list(p_values)
+    given = [None if p is None or np.isnan(p) else float(p) for p in p_values]
     known = [index for index, p in enumerate(given) if p is not None]
     adjusted = adjust(np.array([p for p in given if p is not None], dtype=np.float64))
     for index, p in zip(known, adjusted.tolist(), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.clusters import ZERO, FloatArray
 from recuse.analysis.inference.interval import Interval
 
 __all__ = ["acceleration", "bca_interval", "percentile_interval"]
@@ -21,7 +21,8 @@ def percentile_interval(
     tail = (1 - conf_level) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail])
     n_resamples = len(resampled)
-    beyond = 1 + min(int((resampled <= null).sum()), int((resampled >= null).sum()))
+    below, at = _below_and_at(resampled, null)
+    beyond = 1 + min(below + at, n_resamples - below)
     p_value = min(1.0, 2 * beyond / (1 + n_resamples))
     spread = float(resampled.std(ddof=1))
     return Interval(float(low), float(high), spread, None, p_value, method, n_resamples=n_resamples)
@@ -65,4 +66,11 @@ def bca_interval(
 
 
 def _share_below(values: FloatArray, bound: float) -> float:
-    return (int((values < bound).sum()) + int((values <= bound).sum())) / (2 * len(values))
+    below, at = _below_and_at(values, bound)
+    return (below + at / 2) / len(values)
+
+
+def _below_and_at(values: FloatArray, bound: float) -> tuple[int, int]:
+    """Count values below a bound and at it, up to rounding."""
+    slack = ZERO * (abs(bound) + float(np.abs(values).max()))
+    return int((values < bound - slack).sum()), int((np.abs(values - bound) <= slack).sum())

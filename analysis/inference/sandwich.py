@@ -8,7 +8,7 @@ from scipy import special
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.interval import Interval
 
-__all__ = ["cr1_variance", "cr2_variance", "cr3_variance", "t_interval", "t_test_p"]
+__all__ = ["cr1_variance", "cr2_variance", "cr3_variance", "satterthwaite", "t_interval", "t_test_p"]
 
 
 def cr1_variance(sums: ClusterSums) -> float:
@@ -56,6 +56,11 @@ def cr3_variance(sums: ClusterSums) -> float:
     change = (total - sums.numerator) / (rows - sums.denominator) - total / rows
     change[sums.residuals == 0] = 0.0
     return float(np.square(change).sum()) * (sums.n_clusters - 1) / sums.n_clusters
+
+
+def satterthwaite(*parts: tuple[float, float]) -> float:
+    """Degrees of freedom of a sum of independent variances, each given with its own (Welch–Satterthwaite)."""
+    return sum(variance for variance, _ in parts) ** 2 / sum(variance**2 / df for variance, df in parts)
 
 
 def t_test_p(distance: float, std_error: float, df: float) -> float:

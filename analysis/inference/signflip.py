@@ -53,12 +53,12 @@ def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: i
     UndefinedEstimateError
         The sums are not whole numbers.
     """
-    values = np.asarray(task_sums)
-    sizes = np.abs(np.rint(values)).astype(np.int64)
-    if not np.array_equal(np.rint(values), values):
+    values = np.asarray(task_sums, dtype=np.float64)
+    if not (np.isfinite(values).all() and np.array_equal(np.rint(values), values)):
         raise UndefinedEstimateError("the sign-flip needs whole task sums: double half points first")
-    observed = abs(int(np.rint(values).sum()))
-    sizes = sizes[sizes > 0]
+    sums = values.astype(np.int64)
+    observed = abs(int(sums.sum()))
+    sizes = np.abs(sums[sums != 0])
     k = len(sizes)
     if k == 0:
         return SignFlip(None, 0, None, exact=True, reason="no task with a sum other than 0")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recuse.analysis.inference.bootstrap import distinct_patterns, pattern_totals
-from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray
+from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray, residual_sums
 from recuse.analysis.inference.interval import Interval
 
 __all__ = ["Draws", "difference_of_draws", "draw_means", "studentized_interval"]
@@ -38,8 +38,7 @@ def draw_means(sums: ClusterSums, *, rng: np.random.Generator, n_resamples: int)
     keys, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]))
     estimate = sums.numerator.sum() / sums.denominator.sum()
     rows = keys[:, 1]
-    residual = keys[:, 0] - estimate * rows
-    residual[np.abs(residual) <= ZERO * (np.abs(keys[:, 0]).max() + abs(estimate) * rows.max())] = 0.0
+    residual = residual_sums(keys[:, 0], rows, estimate)
     moments = np.column_stack([residual, rows, residual**2, residual * rows, rows**2])
     total = pattern_totals(moments, tasks, rng=rng, n_resamples=n_resamples).T
     residuals, n_rows, residuals_2, residuals_rows, rows_2 = total
@@ -103,12 +102,12 @@ def studentized_interval(
 def _symmetric(t: FloatArray, observed: float, level: float) -> tuple[float, float, float]:
     size = np.abs(t)
     quantile = _largest_but(size, level)
-    p_value = (1 + int((size >= abs(observed) * (1 - ZERO)).sum())) / (1 + len(t))
+    p_value = (1 + int((size >= abs(observed) - ZERO * (1 + abs(observed))).sum())) / (1 + len(t))
     return quantile, -quantile, p_value
 
 
 def _equal_tailed(t: FloatArray, observed: float, level: float) -> tuple[float, float, float]:
-    slack = abs(observed) * ZERO
+    slack = ZERO * (1 + abs(observed))
     above = 1 + int((t >= observed - slack).sum())
     below = 1 + int((t <= observed + slack).sum())
     p_value = min(1.0, 2 * min(above, below) / (1 + len(t)))

@@ -11,7 +11,7 @@ import numpy as np
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, pieces
 from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray
 from recuse.analysis.inference.interval import Interval
-from recuse.analysis.inference.sandwich import cr1_variance
+from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, satterthwaite
 
 __all__ = ["wild_interval"]
 
@@ -55,7 +55,7 @@ def wild_interval(
     For a tested value m the residuals under m of each task, as a whole, are multiplied by a weight of
     ±√½, ±1 or ±√(3/2); p(m) = (1 + #{|t*| ≥ |t(m)|}) / (1 + B), and the interval holds the values with
     p(m) > 1 − conf_level, found by bisection on either side of the estimate with the same weights. A
-    draw without spread away from m counts as |t*| = ∞.
+    draw without spread counts as |t*| = ∞ away from m, as 0 at m.
 
     Parameters
     ----------
@@ -82,12 +82,16 @@ def wild_interval(
             shift += sign * moved
             variance += spread
         observed = abs(estimate - tested) / std_error
-        beyond = np.abs(shift) >= observed * (1 - ZERO) * np.sqrt(variance)
+        observed = observed if observed > ZERO else 0.0
+        size = np.abs(shift)
+        size[size <= ZERO * std_error] = 0.0
+        beyond = size >= observed * (1 - ZERO) * np.sqrt(variance)
+        beyond &= (variance > 0) | (size > 0) | (observed == 0)
         return (1 + int(beyond.sum())) / (1 + n_resamples)
 
     level = 1 - conf_level
     low, high = (_end(p_value, estimate, side * std_error, level) for side in (-1, 1))
-    df = float(sum(sums.n_clusters - 1 for sums in strata))
+    df = satterthwaite(*(cr2_variance(sums) for sums in strata))
     if low is None or high is None:
         unbounded = (
             "the wild bootstrap never rejects on one side: too many draws without spread between tasks"
