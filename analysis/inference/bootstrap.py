@@ -16,8 +16,8 @@ from recuse.analysis.inference.clusters import FloatArray
 __all__ = ["N_RESAMPLES", "distinct_patterns", "pattern_totals", "pieces", "resampled_totals"]
 
 N_RESAMPLES = 9_999
-_CELLS_AT_ONCE = 4_000_000
-"""Counts held in memory at once: 32 MB."""
+_CELLS_AT_ONCE = 100_000
+"""Counts held at once, 0.8 MB: a piece within a processor's cache is filled up to three times faster."""
 _DRAWS_PER_BINOMIAL = 8
 """A binomial draw of the multinomial costs about as much as this many drawn tasks."""
 _STEPS = 2.0**40
@@ -58,7 +58,7 @@ def resampled_totals(
 
     Exact in distribution: with few patterns the number of tasks drawn from each is multinomial; with
     nearly as many patterns as tasks, tasks are drawn one by one. Both are one matrix product away
-    from the totals, in pieces of at most 32 MB.
+    from the totals, taken in pieces that fit into a processor's cache.
 
     Parameters
     ----------

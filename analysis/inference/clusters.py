@@ -19,10 +19,13 @@ ZERO = 1e-12
 
 
 def residual_sums(numerator: FloatArray, denominator: FloatArray, mean: float) -> FloatArray:
-    """Sum of each task less what its rows would sum to at `mean`; rounding is set to exactly 0."""
+    """Sum of each task less what its rows would sum to at `mean`; rounding is set to exactly 0.
+
+    Outcomes are taken to be of order 1 (scores, shares, points), so that ⅓ + ⅓ − ⅔ is 0.
+    """
     expected = mean * denominator
     residuals: FloatArray = numerator - expected
-    scale = np.abs(numerator).max() + np.abs(expected).max()
+    scale = np.abs(numerator).max() + np.abs(expected).max() + denominator.max()
     residuals[np.abs(residuals) <= ZERO * scale] = 0.0
     return residuals
 

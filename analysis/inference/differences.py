@@ -8,7 +8,7 @@ import numpy as np
 
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, pieces
 from recuse.analysis.inference.clusters import ZERO, ClusterSums
-from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
+from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
 from recuse.analysis.inference.means import FEWEST_TASKS_FOR_BOOTSTRAP, leave_one_task_out, why_no_spread
 from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
 from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, satterthwaite, t_interval
@@ -53,6 +53,7 @@ def difference_interval(
         Without bounds and with a reason where either has fewer than two tasks, or neither has any spread.
         Where one of the two has no spread, the interval rests on the other alone and `reason` says so.
     """
+    check_level(conf_level)
     chosen = method_named(method)
     if chosen == DEFAULT:
         few = min(first.n_clusters, second.n_clusters) < FEWEST_TASKS_FOR_BOOTSTRAP

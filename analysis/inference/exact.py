@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from recuse.analysis.inference.interval import check_level
 from recuse.errors import UndefinedEstimateError
 
 __all__ = ["binomial_p", "clopper_pearson", "sign_test_p"]
@@ -38,6 +39,7 @@ def clopper_pearson(x: float, n: float, conf_level: float = 0.95) -> tuple[float
     >>> round(low, 3), high
     (0.292, 1.0)
     """
+    check_level(conf_level)
     slack = 1e-9 * max(n, 1.0)
     if not (n > 0 and -slack <= x <= n + slack):
         raise UndefinedEstimateError(

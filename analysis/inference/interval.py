@@ -9,7 +9,7 @@ from typing import Final
 
 from recuse.errors import ConfigurationError
 
-__all__ = ["DEFAULT", "INTERVALS", "Interval", "method_named"]
+__all__ = ["DEFAULT", "INTERVALS", "Interval", "check_level", "method_named"]
 
 DEFAULT: Final = "default"
 INTERVALS: Final[Mapping[str, str]] = MappingProxyType(
@@ -50,6 +50,14 @@ class Interval:
     def missing(cls, method: str, reason: str) -> Interval:
         """No interval, and why."""
         return cls(None, None, None, None, None, method, reason)
+
+
+def check_level(conf_level: float) -> None:
+    """Refuse a confidence level that is no probability strictly between 0 and 1."""
+    if not 0 < conf_level < 1:
+        raise ConfigurationError(
+            f"a confidence level lies between 0 and 1, not at {conf_level}", "0.95, for instance"
+        )
 
 
 def method_named(name: str) -> str:

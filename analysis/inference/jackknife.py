@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recuse.analysis.inference.clusters import ZERO, FloatArray
-from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.interval import Interval, check_level
 from recuse.analysis.inference.means import cut
 from recuse.analysis.inference.sandwich import t_interval
 
@@ -42,6 +42,7 @@ def jackknife_interval(
         Without bounds and with a reason where the estimate or a replicate is undefined, where there is
         one task, or where the replicates do not differ.
     """
+    check_level(conf_level)
     replicates = np.asarray(leave_one_out, dtype=np.float64)
     n_tasks = len(replicates)
     undefined = int((~np.isfinite(replicates)).sum())
@@ -54,7 +55,7 @@ def jackknife_interval(
             "jackknife", f"undefined when one task is left out ({undefined:,} of {n_tasks:,} tasks)"
         )
     change = replicates - estimate
-    if np.abs(change).max() <= ZERO * max(abs(estimate), np.abs(replicates).max()):
+    if np.abs(change).max() <= ZERO * max(1.0, abs(estimate)):
         return Interval.missing("jackknife", f"the estimate is the same without any one of {n_tasks:,} tasks")
     variance = float(np.square(change).sum()) * (n_tasks - 1) / n_tasks
     found = t_interval(

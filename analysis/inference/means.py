@@ -9,7 +9,7 @@ import numpy as np
 
 from recuse.analysis.inference.bootstrap import N_RESAMPLES
 from recuse.analysis.inference.clusters import ClusterSums, FloatArray
-from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
+from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
 from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
 from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, t_interval
 from recuse.analysis.inference.studentized import draw_means, studentized_interval
@@ -67,6 +67,7 @@ def mean_interval(
     ConfigurationError
         No method has that name, or it needs rows.
     """
+    check_level(conf_level)
     chosen = method_named(method)
     if chosen == DEFAULT:
         chosen = "bootstrap_t" if sums.n_clusters >= FEWEST_TASKS_FOR_BOOTSTRAP else "cr2"

@@ -11,7 +11,7 @@ from scipy import special
 from recuse.analysis.inference.bootstrap import N_RESAMPLES
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson
-from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
+from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
 from recuse.analysis.inference.means import mean_interval, why_no_spread
 from recuse.analysis.inference.sandwich import cr3_variance, t_test_p
 from recuse.errors import ConfigurationError, JudgmentsError
@@ -58,6 +58,7 @@ def rate_interval(
     JudgmentsError
         A task has fewer than 0 successes, or more than rows.
     """
+    check_level(conf_level)
     chosen = method if method in _OWN else method_named(method)
     _check_rates(sums)
     if not sums.n_clusters:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, resampled_totals
-from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.interval import Interval, check_level
 from recuse.analysis.inference.percentile import percentile_interval
 
 __all__ = ["rows_interval"]
@@ -42,6 +42,7 @@ def rows_interval(
     Interval
         Method `rows_percentile`. All rows alike give an interval of no width, and `reason` says so.
     """
+    check_level(conf_level)
     outcome = np.asarray(values, dtype=np.float64)
     weight = np.ones_like(outcome) if weights is None else np.asarray(weights, dtype=np.float64)
     kept = weight > 0

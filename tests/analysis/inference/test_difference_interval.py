@@ -104,6 +104,15 @@ def test_what_cannot_be_compared_has_a_reason(first, second, reason):
     assert re.search(reason, found.reason)
 
 
+def test_an_infinite_quantile_falls_back_to_welch():
+    rare, never = singles([1.0] + [0.0] * 11), singles([0.0] * 14)
+    found = interval(rare, never)
+    assert found.method == "cr2_welch"
+    assert found.n_zero_se_differing / 9_999 == pytest.approx((11 / 12) ** 12, abs=0.02)
+    assert "no finite quantile" in found.reason
+    assert "second of the two has no spread" in found.reason
+
+
 def test_rows_are_not_offered():
     with pytest.raises(ConfigurationError, match="rows as independent"):
         interval(*tiers(5, 5), method="rows")

@@ -36,6 +36,7 @@ def test_interval_is_cut_to_possible_values():
         (0.5, [0.4, np.nan, np.inf], r"undefined when one task is left out \(2 of 3 tasks\)"),
         (np.nan, [0.4, 0.5], "undefined on all tasks"),
         (0.5, [0.5], "fewer than two tasks"),
+        (0.0, [0.0, 1e-17], "same without any one of 2 tasks"),
         (1.0, [1.0, 1.0, 1.0], "same without any one of 3 tasks"),
     ],
 )

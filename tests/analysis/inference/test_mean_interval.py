@@ -218,3 +218,15 @@ def test_an_unknown_interval_is_answered_with_those_there_are():
 def test_rows_are_not_offered_where_only_task_sums_are_known():
     with pytest.raises(ConfigurationError, match="convention"):
         interval(sums_of(12, 1), method="rows")
+
+
+@pytest.mark.parametrize("conf_level", [95, 0, 1, float("nan")])
+def test_a_level_in_percent_is_refused(conf_level):
+    with pytest.raises(ConfigurationError, match="between 0 and 1"):
+        interval(sums_of(12, 1), conf_level=conf_level)
+
+
+def test_a_lower_level_gives_a_shorter_interval_inside():
+    sums = sums_of(15, 2)
+    wide, narrow = interval(sums), interval(sums, conf_level=0.9)
+    assert wide.low < narrow.low < narrow.high < wide.high
