@@ -230,3 +230,15 @@ def test_a_lower_level_gives_a_shorter_interval_inside():
     sums = sums_of(15, 2)
     wide, narrow = interval(sums), interval(sums, conf_level=0.9)
     assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("method", ["bootstrap-t", "bootstrap-t-equal-tailed", "wild", "cr2"])
+@pytest.mark.parametrize(("conf_level", "n_resamples"), [(0.95, 999), (0.9, 999), (0.95, 1_010)])
+def test_p_value_crosses_the_level_exactly_at_the_limits(method, conf_level, n_resamples):
+    sums = sums_of(30, 6, size=40)
+    options = {"method": method, "conf_level": conf_level, "n_resamples": n_resamples}
+    found = interval(sums, **options)
+    step = 1e-7 * found.std_error
+    for limit, outwards in ((found.low, -step), (found.high, step)):
+        assert interval(sums, null=limit + outwards, **options).p_value <= 1 - conf_level + 1e-9
+        assert interval(sums, null=limit - outwards, **options).p_value > 1 - conf_level + 1e-9
