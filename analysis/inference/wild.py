@@ -89,7 +89,7 @@ def wild_interval(
         beyond &= (variance > 0) | (size > 0) | (observed == 0)
         return (1 + int(beyond.sum())) / (1 + n_resamples)
 
-    level = 1 - conf_level
+    level = 1 - conf_level + ZERO
     low, high = (_end(p_value, estimate, side * std_error, level) for side in (-1, 1))
     df = satterthwaite(*(cr2_variance(sums) for sums in strata))
     if low is None or high is None:
