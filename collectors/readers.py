@@ -1,0 +1,234 @@
+"""Files to raw tables: CSV, JSONL and Parquet, each read whole or refused with one line.
+
+Nothing is interpreted here. A raw table keeps every value as the file writes it, beside the number under
+which a person finds the row.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from recuse.errors import SourceError, UnknownNameError, name_up_to_three
+
+__all__ = ["FORMATS", "ROW", "RawTable", "format_of", "read_table", "stem_of"]
+
+ROW: Final = "#row"
+"""Column that numbers the rows: as a spreadsheet shows them (the header is row 1), or the lines of JSONL."""
+
+_SUFFIXES: Final[Mapping[str, str]] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """A file's rows before anything is asked of them."""
+
+    frame: pl.DataFrame
+    """The columns as written, and ``ROW``."""
+    name: str
+    """The file's name, for messages and for the manifest."""
+    unit: str
+    """What ``ROW`` counts: ``row`` or ``line``."""
+    sha256: str
+    """Hash of the bytes on disk."""
+
+
+def format_of(path: Path) -> str | None:
+    """Tell the format from a file's suffix (``.gz`` set apart); None if the suffix is not known."""
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    return _SUFFIXES.get(suffix)
+
+
+def stem_of(path: Path) -> str:
+    """Give a file's name without its format: ``verdicts.csv.gz`` is ``verdicts``."""
+    name = path.name.removesuffix(".gz")
+    return Path(name).stem if format_of(path) else name
+
+
+def read_table(path: Path, file_format: str | None = None) -> RawTable:
+    """Read one file whole.
+
+    Parameters
+    ----------
+    path
+        A CSV, JSONL or Parquet file; the first two may be gzipped.
+    file_format
+        ``csv``, ``jsonl`` or ``parquet``, where the suffix does not say it.
+
+    Raises
+    ------
+    SourceError
+        The file is not there, empty, cut off, wrongly encoded or not what its suffix says; the message
+        names the line where one can be named.
+    """
+    chosen = file_format or format_of(path)
+    if chosen is None:
+        raise SourceError(
+            path, "its name does not say what it holds", "name it .csv, .jsonl or .parquet, or write csv:PATH"
+        )
+    if chosen not in FORMATS:
+        raise UnknownNameError("file format", chosen, FORMATS)
+    stored = _stored_bytes(path)
+    content = _unpacked(stored, path)
+    if not content.strip():
+        raise SourceError(path, "the file is empty", "give a file with a header and at least one judgment")
+    frame = FORMATS[chosen](content, path)
+    if frame.is_empty():
+        raise SourceError(path, "the file has a header and no rows", "give a file with at least one row")
+    if ROW not in frame.columns:
+        frame = frame.with_row_index(ROW, offset=2)
+    unit = "line" if chosen == "jsonl" else "row"
+    return RawTable(frame, path.name, unit, hashlib.sha256(stored).hexdigest())
+
+
+def _stored_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise SourceError(path, "there is no such file", "check the path") from None
+    except IsADirectoryError:
+        raise SourceError(path, "it is a directory", "name a file in it") from None
+    except OSError as error:
+        raise SourceError(path, error.strerror or "the file cannot be opened") from error
+
+
+def _unpacked(stored: bytes, path: Path) -> bytes:
+    if not stored.startswith(b"\x1f\x8b"):
+        return stored
+    try:
+        return gzip.decompress(stored)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SourceError(path, "the gzip file is cut off or damaged", "fetch it again") from error
+
+
+def _as_text(content: bytes, path: Path) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(path, "it is written in UTF-16", "save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            path,
+            f"line {line:,} is not UTF-8 (byte 0x{content[error.start]:02x})",
+            "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)",
+        ) from error
+
+
+def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
+    text = _as_text(content, path)
+    try:
+        frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False, truncate_ragged_lines=True)
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(
+            path, "a quoted field is never closed, or the file is cut off", "check its last lines"
+        ) from error
+    repeated = [name.rsplit("_duplicated_", 1)[0] for name in frame.columns if "_duplicated_" in name]
+    if repeated:
+        raise SourceError(
+            path, f"the header names a column twice: {name_up_to_three(repeated)}", "rename or remove one"
+        )
+    _refuse_uneven_rows(text, frame, path)
+    return frame
+
+
+def _refuse_uneven_rows(text: str, frame: pl.DataFrame, path: Path) -> None:
+    """Refuse rows with more or fewer fields than the header: polars cuts the one and fills up the other."""
+    bare = re.sub(r'"[^"]*"', "", text)
+    separators = pl.Series(bare.split("\n")).str.strip_chars_end("\r")
+    uneven = pl.DataFrame({"line": separators}).with_row_index(ROW, offset=1)
+    width = frame.width - 1
+    uneven = uneven.with_columns(fields=pl.col("line").str.count_matches(",", literal=True))
+    uneven = uneven.filter((pl.col("fields") != width) & (pl.col("line") != ""))
+    if uneven.is_empty():
+        return
+    rows = [f"row {row:,} ({fields + 1})" for row, _, fields in uneven.iter_rows()]
+    others = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
+    raise SourceError(
+        path,
+        f"the header has {frame.width} fields and {others} another number: {name_up_to_three(rows)}",
+        "quote fields that hold a comma, and complete rows that are cut off",
+    )
+
+
+def _read_jsonl(content: bytes, path: Path) -> pl.DataFrame:
+    text = _as_text(content, path)
+    if _SURROGATE.search(content):
+        _first_bad_line(text, path)
+    try:
+        frame = pl.read_ndjson(io.BytesIO(text.encode()), infer_schema_length=None)
+    except pl.exceptions.PolarsError as error:
+        _first_bad_line(text, path)
+        raise SourceError(
+            path,
+            "the lines hold values that do not fit one column",
+            "give every key one kind of value, and write nested values as text",
+        ) from error
+    lines = pl.Series("line", text.split("\n")).str.strip_chars()
+    numbers = pl.DataFrame({"line": lines}).with_row_index(ROW, offset=1).filter(pl.col("line") != "")[ROW]
+    if len(numbers) != frame.height:
+        _first_bad_line(text, path)
+        raise SourceError(path, "it is not one JSON object per line", "write each judgment on its own line")
+    return frame.with_columns(numbers)
+
+
+def _first_bad_line(text: str, path: Path) -> None:
+    """Find the line that polars would not read and name it; only called when there is one to find."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record: object = json.loads(line, parse_constant=_refuse_constant)
+        except ValueError as error:
+            cut_off = "is cut off" if number == text.rstrip().count("\n") + 1 else "is not JSON"
+            raise SourceError(path, f"line {number:,} {cut_off} ({error})", "repair or remove it") from error
+        if not isinstance(record, dict):
+            raise SourceError(
+                path,
+                f"line {number:,} is no JSON object",
+                "write one object per line, {...}, one judgment each",
+            )
+        if "\\u" in line and _LONE_SURROGATE.search(json.dumps(record, ensure_ascii=False)):
+            raise SourceError(
+                path,
+                f"line {number:,} holds half of a surrogate pair (\\ud800 to \\udfff), which is no character",
+                "write the text again from its source",
+            )
+
+
+def _refuse_constant(name: str) -> object:
+    message = f"{name} is not a JSON number: write null"
+    raise ValueError(message)
+
+
+def _read_parquet(content: bytes, path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(io.BytesIO(content))
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(path, "it is no Parquet file, or it is cut off", "write it again") from error
+
+
+FORMATS: Final[Mapping[str, Callable[[bytes, Path], pl.DataFrame]]] = {
+    "csv": _read_csv,
+    "jsonl": _read_jsonl,
+    "parquet": _read_parquet,
+}
+"""File format → its reader."""

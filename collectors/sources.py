@@ -1,0 +1,218 @@
+"""What SOURCE means: a bundled study, a study's folder, a file, or FORMAT:PATH."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from recuse.collectors.border import admit
+from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
+from recuse.collectors.readers import FORMATS, RawTable, format_of, read_table, stem_of
+from recuse.collectors.study import StudyFile, read_study_file
+from recuse.errors import ConfigurationError, SourceError, UnknownNameError
+from recuse.schema import TIERS, JudgmentFrame, Judgments
+
+__all__ = ["IMPORTERS", "Source", "load", "load_all"]
+
+IMPORTERS: Final[dict[str, str]] = {}
+"""Name of a published format → module that reads it with ``read(path: Path) -> RawTable``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Judgments as they came in, with everything a reader of the results should know about it."""
+
+    name: str
+    """Name of the study, or of the studies."""
+    judgments: JudgmentFrame
+    families: Mapping[str, str]
+    """The study's own name patterns → families."""
+    set_aside: pl.DataFrame
+    """One row per row set aside: rule, why, study, row, task_id, judge, slot_a, slot_b, verdict."""
+    notes: tuple[str, ...]
+    """What was noticed and left as it is."""
+    inputs: Mapping[str, str]
+    """File name → SHA-256 of its bytes."""
+    tiers: tuple[str, ...] = TIERS
+    """Tiers in ascending order of subjectivity."""
+
+
+def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
+    """Load the judgments that SOURCE names.
+
+    Parameters
+    ----------
+    source
+        A bundled study (``three-judges``, ``pilot``); a study's folder (``judgments`` as CSV, JSONL or
+        Parquet, beside it optionally ``answers``, ``tasks`` and ``study.toml``); a file of judgments; or
+        ``FORMAT:PATH``.
+    study_file
+        A ``study.toml`` to use instead of the folder's own, or beside a single file.
+
+    Raises
+    ------
+    SourceError
+        The source cannot be found, opened or read.
+    JudgmentsError
+        Rows contradict the schema of judgments.
+    ConfigurationError
+        The study's file cannot be followed.
+    """
+    if source in BUNDLED:
+        return _from_folder(folder_of(source), study_file)
+    file_format, separator, rest = source.partition(":")
+    if separator and file_format in {*FORMATS, *IMPORTERS}:
+        return _from_file(Path(rest), study_file, file_format)
+    path = Path(source)
+    if path.is_dir():
+        return _from_folder(path, study_file)
+    if path.exists():
+        return _from_file(path, study_file, None)
+    if separator and "/" not in file_format and Path(rest).exists():
+        raise UnknownNameError("format", file_format, {*FORMATS, *IMPORTERS})
+    raise SourceError(
+        source,
+        "there is no such file, directory or bundled study",
+        f"check the path; the bundled studies are {' and '.join(BUNDLED)}",
+    )
+
+
+def load_all(sources: Sequence[str], *, study_file: Path | None = None) -> Source:
+    """Load several sources into one; their studies keep their names.
+
+    Parameters
+    ----------
+    sources
+        Any number of SOURCEs; none means the bundled study.
+    study_file
+        A ``study.toml`` for a single source.
+
+    Raises
+    ------
+    ConfigurationError
+        Two sources hold a study of one name, or give one name pattern two families; or a study file is given
+        with several sources.
+    """
+    if len(sources) <= 1:
+        return load(*sources, study_file=study_file)
+    if study_file is not None:
+        raise ConfigurationError(
+            "a study file speaks of one source, and there are several",
+            "put a study.toml into each study's folder",
+        )
+    loaded = [load(source) for source in sources]
+    _refuse_shared_studies(sources, loaded)
+    families: dict[str, str] = {}
+    inputs: dict[str, str] = {}
+    for one in loaded:
+        _refuse_other_families(families, one)
+        families |= one.families
+        inputs |= {
+            (f"{one.name}: {name}" if name in inputs else name): sha for name, sha in one.inputs.items()
+        }
+    return Source(
+        name=", ".join(one.name for one in loaded),
+        judgments=Judgments.validate(pl.concat([one.judgments for one in loaded])),
+        families=families,
+        set_aside=pl.concat([one.set_aside for one in loaded]),
+        notes=tuple(f"{one.name}: {note}" for one in loaded for note in one.notes),
+        inputs=inputs,
+        tiers=tuple(dict.fromkeys(tier for one in loaded for tier in one.tiers)),
+    )
+
+
+def _from_folder(folder: Path, study_file: Path | None) -> Source:
+    if (folder / "cache.db").exists():
+        raise SourceError(folder, "caches cannot be read yet", "export it to Parquet")
+    tables = {stem: _only_table(folder, stem) for stem in ("judgments", "answers", "tasks")}
+    if tables["judgments"] is None:
+        raise SourceError(
+            folder,
+            "the directory is neither a study nor a cache",
+            "a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds cache.db",
+        )
+    own_file = folder / "study.toml"
+    about = study_file or (own_file if own_file.exists() else None)
+    read = {stem: read_table(path) for stem, path in tables.items() if path is not None}
+    name = folder.resolve().name
+    return _admitted(read, name, about, prefix=f"{name}/")
+
+
+def _only_table(folder: Path, stem: str) -> Path | None:
+    found = sorted(path for path in folder.iterdir() if format_of(path) and stem_of(path) == stem)
+    if len(found) > 1:
+        raise SourceError(
+            folder,
+            f"the folder holds {stem} {len(found)} times: {', '.join(path.name for path in found)}",
+            "keep one of them",
+        )
+    return found[0] if found else None
+
+
+def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> Source:
+    if file_format in IMPORTERS:
+        table: RawTable = importlib.import_module(IMPORTERS[file_format]).read(path)
+    else:
+        table = read_table(path, file_format)
+    source = _admitted({"judgments": table}, stem_of(path), study_file, prefix="")
+    beside = [
+        other.name
+        for other in sorted(path.parent.iterdir())
+        if path.stem.startswith("judgments") and format_of(other) and stem_of(other) in {"answers", "tasks"}
+    ]
+    if not beside:
+        return source
+    note = f"{' and '.join(beside)} beside {path.name} not read; name the folder {path.parent} to use them"
+    return dataclasses.replace(source, notes=(note, *source.notes))
+
+
+def _admitted(tables: Mapping[str, RawTable], name: str, about: Path | None, prefix: str) -> Source:
+    inputs = {prefix + table.name: table.sha256 for table in tables.values()}
+    study = StudyFile()
+    if about is not None:
+        study, sha256 = read_study_file(about)
+        inputs[prefix + about.name] = sha256
+    admitted = admit(
+        tables["judgments"],
+        study=study.name or name,
+        about=study,
+        answers=tables.get("answers"),
+        tasks=tables.get("tasks"),
+    )
+    names = admitted.judgments["study"].unique(maintain_order=True).to_list()
+    return Source(
+        name=", ".join(names),
+        judgments=admitted.judgments,
+        families=study.families,
+        set_aside=admitted.set_aside,
+        notes=admitted.notes,
+        inputs=inputs,
+        tiers=study.tiers,
+    )
+
+
+def _refuse_shared_studies(sources: Sequence[str], loaded: Sequence[Source]) -> None:
+    held: dict[str, str] = {}
+    for source, one in zip(sources, loaded, strict=True):
+        for study in one.judgments["study"].unique(maintain_order=True).to_list():
+            if study in held:
+                raise ConfigurationError(
+                    f"both {held[study]} and {source} hold a study named {study}",
+                    "name one of them otherwise in its study.toml or its column study, or give it once",
+                )
+            held[study] = source
+
+
+def _refuse_other_families(families: Mapping[str, str], one: Source) -> None:
+    for pattern, family in one.families.items():
+        if families.get(pattern, family) != family:
+            raise ConfigurationError(
+                f"{pattern!r} is of family {families[pattern]} in one study, of {family} in another",
+                "let the [families] of the studies agree",
+            )
