@@ -1,0 +1,218 @@
+"""Judgments to comparisons: the one place where verdicts are un-swapped.
+
+A comparison is task × probe × unordered pair of sides × judge × replicate. Its (up to) two
+presentations are brought together here, resolved and scored; everything after this module speaks of
+answers, not of slots, unless it asks about slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from recuse.analysis.families import family_of
+from recuse.analysis.settings import Scoring
+from recuse.errors import JudgmentsError, UnknownNameError
+from recuse.schema import RESOLUTIONS, SCORINGS, ComparisonFrame, Comparisons, JudgmentFrame
+
+__all__ = ["COMPARISON_KEYS", "compare", "pair_scores", "rescore", "tier_order"]
+
+COMPARISON_KEYS: Final = (
+    "study", "task_id", "probe", "judge", "judge_kind", "replicate", "first", "first_variant", "second",
+    "second_variant",
+)  # fmt: skip
+_VERDICT_CODE: Final = {"a": 0, "b": 1, "tie": 2}
+_LENGTHS: Final = ("words", "chars")
+
+
+def compare(
+    judgments: JudgmentFrame, *, scoring: Scoring = "resolved", families: Mapping[str, str] | None = None
+) -> ComparisonFrame:
+    """Bring the presentations of each comparison together, resolve and score them.
+
+    Parameters
+    ----------
+    judgments
+        One row per presentation.
+    scoring
+        ``resolved`` (win 1, loss 0, tie, flip and unstable ½), ``averaged`` (mean of the two
+        presentations, tie ½) or ``consistent`` (flips and unstable left out, so it selects on the outcome).
+    families
+        The study's own name patterns → family, before the shipped table.
+
+    Returns
+    -------
+    ComparisonFrame
+        One row per comparison, sorted by its keys.
+
+    Raises
+    ------
+    JudgmentsError
+        If a presentation is there twice: which of the two counts is not for this function to say.
+
+    Notes
+    -----
+    A judge asked one order only for a whole probe of a study is taken to have been asked so by design:
+    its comparisons are ``single``. Where other comparisons of that judge have both orders, a missing one
+    makes the comparison ``incomplete``. Two equal sides (the ``identical`` probe) have no second order.
+    """
+    gathered = _gather(_sided(judgments))
+    frame = _score(_resolve(gathered), scoring)
+    return Comparisons.validate(_involve(frame, families or {}).sort(COMPARISON_KEYS), cast=True)
+
+
+def rescore(comparisons: ComparisonFrame, scoring: Scoring) -> ComparisonFrame:
+    """Score the same comparisons under another rule."""
+    return Comparisons.validate(_score(comparisons.drop("score_first"), scoring).select(comparisons.columns))
+
+
+def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFrame:
+    """Average replicates: one row per task × unordered pair of generators × judge, with its score.
+
+    Sides of one generator are left out (they decide no win rate and no self-preference), and so are
+    comparisons without a score. ``n_replicates`` counts what was averaged, ``n_presentations`` what
+    stands behind it.
+    """
+    return (
+        comparisons.lazy()
+        .filter(pl.col("probe") == probe, pl.col("first") != pl.col("second"), pl.col("score_first").is_not_null())
+        .group_by(
+            "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge", "judge_kind",
+            "judge_is_first", "judge_is_second", "judge_in_family",
+        )
+        .agg(
+            score_first=pl.col("score_first").mean(),
+            words_first=pl.col("words_first").max(),
+            words_second=pl.col("words_second").max(),
+            chars_first=pl.col("chars_first").max(),
+            chars_second=pl.col("chars_second").max(),
+            n_replicates=pl.len().cast(pl.Int64),
+            n_presentations=(pl.col("n_slot_a") + pl.col("n_slot_b") + pl.col("n_ties")).cast(pl.Int64).sum(),
+        )
+        .sort("study", "task_id", "first", "first_variant", "second", "second_variant", "judge")
+        .collect()
+    )  # fmt: skip
+
+
+def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
+    """List the tiers there are, the usual ones first and in order of subjectivity."""
+    there = set(tiers.drop_nulls().unique().to_list())
+    return [tier for tier in order if tier in there] + sorted(there - set(order))
+
+
+def _sided(judgments: JudgmentFrame) -> pl.LazyFrame:
+    swapped = (pl.col("slot_b") < pl.col("slot_a")) | (
+        (pl.col("slot_b") == pl.col("slot_a"))
+        & (pl.col("variant_b").fill_null("") < pl.col("variant_a").fill_null(""))
+    )
+    frame = judgments.lazy().with_columns(swapped=swapped)
+    pairs = {"first": ("slot_a", "slot_b"), "first_variant": ("variant_a", "variant_b")}
+    pairs |= {f"{length}_first": (f"{length}_a", f"{length}_b") for length in _LENGTHS}
+    columns: list[pl.Expr] = []
+    for name, (as_shown, otherwise) in pairs.items():
+        other = name.replace("first", "second")
+        columns += [
+            pl.when("swapped").then(otherwise).otherwise(as_shown).alias(name),
+            pl.when("swapped").then(as_shown).otherwise(otherwise).alias(other),
+        ]
+    code = pl.col("verdict").cast(pl.String).replace_strict(_VERDICT_CODE, return_dtype=pl.UInt8)
+    return frame.with_columns(
+        *columns,
+        code_in_a=pl.when(~pl.col("swapped")).then(code),
+        code_in_b=pl.when("swapped").then(code),
+    )
+
+
+def _gather(sided: pl.LazyFrame) -> pl.DataFrame:
+    gathered = (
+        sided.group_by(COMPARISON_KEYS)
+        .agg(
+            pl.col("tier", "category", "rewards").first(),
+            pl.col("code_in_a", "code_in_b").max(),
+            *(pl.col(f"{length}_{side}").max() for length in _LENGTHS for side in ("first", "second")),
+            n_presentations=pl.len().cast(pl.UInt32),
+            n_in_b=pl.col("swapped").sum().cast(pl.UInt32),
+        )
+        .collect()
+    )
+    n_in_a = pl.col("n_presentations") - pl.col("n_in_b")
+    twice = gathered.filter((n_in_a > 1) | (pl.col("n_in_b") > 1))
+    if twice.height:
+        raise JudgmentsError(
+            "each presentation must be there once",
+            twice.select(pl.format("{} judged by {} on {}", "first", "judge", "task_id")).to_series().to_list(),
+            "number repeated presentations in the column replicate",
+        )
+    return gathered
+
+
+def _resolve(gathered: pl.DataFrame) -> pl.DataFrame:
+    in_a, in_b = pl.col("code_in_a"), pl.col("code_in_b")
+    one_order_by_design = (pl.col("n_presentations").max().over("study", "probe", "judge") == 1) | (
+        (pl.col("first") == pl.col("second"))
+        & (pl.col("first_variant").fill_null("") == pl.col("second_variant").fill_null(""))
+    )
+    only = pl.coalesce(in_a, in_b)
+    decided_once = one_order_by_design & only.is_not_null()
+    resolution = (
+        pl.when(decided_once)
+        .then(pl.lit("single"))
+        .when(in_a.is_null() | in_b.is_null())
+        .then(pl.lit("incomplete"))
+        .when((in_a == 2) & (in_b == 2))
+        .then(pl.lit("tie"))
+        .when((in_a == 2) | (in_b == 2))
+        .then(pl.lit("unstable"))
+        .when(in_a == in_b)
+        .then(pl.lit("flip"))
+        .otherwise(pl.lit("win"))
+    )
+    counts = {
+        name: ((in_a == code).fill_null(value=False).cast(pl.UInt8) + (in_b == code).fill_null(value=False)).cast(
+            pl.UInt8
+        )
+        for name, code in (("n_slot_a", 0), ("n_slot_b", 1), ("n_ties", 2))
+    }
+    verdicts = pl.Enum(["a", "b", "tie"])
+    return gathered.with_columns(
+        resolution.cast(pl.Enum(RESOLUTIONS)).alias("resolution"),
+        **counts,
+        verdict_first_in_a=in_a.replace_strict({0: "a", 1: "b", 2: "tie"}, return_dtype=verdicts),
+        verdict_first_in_b=in_b.replace_strict({0: "a", 1: "b", 2: "tie"}, return_dtype=verdicts),
+        n_presentations=pl.col("n_presentations").cast(pl.UInt8),
+    )
+
+
+def _score(frame: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
+    if scoring not in SCORINGS:
+        raise UnknownNameError("scoring rule", scoring, SCORINGS)
+    first_in_a = pl.col("verdict_first_in_a").cast(pl.String).replace_strict({"a": 1.0, "b": 0.0, "tie": 0.5})
+    first_in_b = pl.col("verdict_first_in_b").cast(pl.String).replace_strict({"a": 0.0, "b": 1.0, "tie": 0.5})
+    resolution = pl.col("resolution").cast(pl.String)
+    split = 0.5 if scoring == "resolved" else None
+    unresolved = (first_in_a + first_in_b) / 2 if scoring == "averaged" else pl.lit(split, dtype=pl.Float64)
+    score = (
+        pl.when(resolution == "single")
+        .then(pl.coalesce(first_in_a, first_in_b))
+        .when(resolution == "win")
+        .then(first_in_a)
+        .when(resolution == "tie")
+        .then(0.5)
+        .when(resolution.is_in(["flip", "unstable"]))
+        .then(unresolved)
+    )
+    return frame.with_columns(score_first=score)
+
+
+def _involve(frame: pl.DataFrame, families: Mapping[str, str]) -> pl.DataFrame:
+    names = pl.concat([frame["judge"], frame["first"], frame["second"]]).unique().to_list()
+    family = family_of(names, families)
+    judge, first, second = (pl.col(name).replace_strict(family) for name in ("judge", "first", "second"))
+    is_first, is_second = pl.col("judge") == pl.col("first"), pl.col("judge") == pl.col("second")
+    return frame.with_columns(
+        judge_is_first=is_first,
+        judge_is_second=is_second,
+        judge_in_family=is_first | is_second | (judge == first) | (judge == second),
+    ).select(list(Comparisons.columns()))

@@ -1,0 +1,98 @@
+"""Estimates as records, and the one place where records become the typed frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+import polars as pl
+
+from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.power import minimum_detectable_effect
+from recuse.schema import EstimateFrame, Estimates
+
+__all__ = ["Estimate", "estimate_frame", "no_estimates"]
+
+Unit = Literal["proportion", "difference", "correlation", "coefficient", "rank", "words", "logit", "variance share"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One row of ``estimates``; a null key means *pooled over it*."""
+
+    estimand: str
+    unit: Unit
+    study: str | None = None
+    judge: str | None = None
+    judge_2: str | None = None
+    generator: str | None = None
+    tier: str | None = None
+    probe: str | None = "main"
+    group: str | None = None
+    split: str | None = None
+    baseline: str | None = None
+    scoring: str | None = None
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float | None = None
+    interval: str | None = None
+    p_value: float | None = None
+    test: str | None = None
+    p_adjusted: float | None = None
+    mde: float | None = None
+    n_presentations: int | None = None
+    n_comparisons: int | None = None
+    n_tasks: int | None = None
+    n_dropped: int | None = None
+    reason: str | None = None
+
+    def with_interval(self, interval: Interval, conf_level: float, *, test: bool = False) -> Estimate:
+        """Attach an interval; with ``test``, its dual p-value and the minimum detectable effect too."""
+        missing = interval.low is None or interval.high is None
+        row = replace(
+            self,
+            std_error=interval.std_error,
+            conf_low=interval.low,
+            conf_high=interval.high,
+            conf_level=None if missing else conf_level,
+            interval=interval.method,
+            reason=self.reason or interval.reason,
+        )
+        if not test:
+            return row
+        detectable = interval.std_error is not None and interval.df is not None and interval.std_error > 0
+        return replace(
+            row,
+            p_value=interval.p_value,
+            test=None if interval.p_value is None else f"dual_of_{interval.method}",
+            mde=minimum_detectable_effect(interval.std_error, interval.df)  # type: ignore[arg-type]
+            if detectable
+            else None,
+        )
+
+    def undefined(self, reason: str) -> Estimate:
+        """Keep the row, without a number, and say why."""
+        return replace(self, estimate=None, reason=reason)
+
+
+def estimate_frame(rows: Iterable[Estimate]) -> EstimateFrame:
+    """Turn records into the typed frame, whole and validated; NaN is not let through."""
+    records = [asdict(row) for row in rows]
+    for record in records:
+        for name, value in record.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                message = f"{name} of {record['estimand']} is {value}"
+                raise ValueError(message)
+    if not records:
+        return no_estimates()
+    schema = {name: column.dtype for name, column in Estimates.columns().items()}
+    return Estimates.validate(pl.DataFrame(records, schema=schema, orient="row"))
+
+
+def no_estimates() -> EstimateFrame:
+    """Return an empty typed frame."""
+    return Estimates.create_empty()
