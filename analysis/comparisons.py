@@ -142,7 +142,9 @@ def _gather(sided: pl.LazyFrame) -> pl.DataFrame:
     if twice.height:
         raise JudgmentsError(
             "each presentation must be there once",
-            twice.select(pl.format("{} judged by {} on {}", "first", "judge", "task_id")).to_series().to_list(),
+            twice.select(pl.format("{} judged by {} on {}", "first", "judge", "task_id"))
+            .to_series()
+            .to_list(),
             "number repeated presentations in the column replicate",
         )
     return gathered
@@ -170,9 +172,9 @@ def _resolve(gathered: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit("win"))
     )
     counts = {
-        name: ((in_a == code).fill_null(value=False).cast(pl.UInt8) + (in_b == code).fill_null(value=False)).cast(
-            pl.UInt8
-        )
+        name: (
+            (in_a == code).fill_null(value=False).cast(pl.UInt8) + (in_b == code).fill_null(value=False)
+        ).cast(pl.UInt8)
         for name, code in (("n_slot_a", 0), ("n_slot_b", 1), ("n_ties", 2))
     }
     verdicts = pl.Enum(["a", "b", "tie"])

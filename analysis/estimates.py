@@ -15,7 +15,9 @@ from recuse.schema import EstimateFrame, Estimates
 
 __all__ = ["Estimate", "estimate_frame", "no_estimates"]
 
-Unit = Literal["proportion", "difference", "correlation", "coefficient", "rank", "words", "logit", "variance share"]
+Unit = Literal[
+    "proportion", "difference", "correlation", "coefficient", "rank", "words", "logit", "variance share"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,169 @@
+"""Agreement between judges on whole comparisons, by tier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from recuse.analysis.cells import each_cell, pooled_and_by
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference import nominal
+from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["agreement"]
+
+_N_LABELS: Final = 3
+_ITEM: Final = ("task_id", "first", "first_variant", "second", "second_variant", "replicate")
+_UNDEFINED: Final = {
+    "cohen_kappa": "one category only: kappa is 0/0",
+    "gwet_ac1": "chance agreement is 1: AC1 is 0/0",
+    "krippendorff_alpha": "one category only: alpha is 0/0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """Labels of one cell: 0 first, 1 second, 2 neither, -1 none."""
+
+    codes: npt.NDArray[np.int8]  # (items, judges)
+    task: npt.NDArray[np.int64]  # (items,) code of the item's task
+    judges: list[str]
+
+    @property
+    def n_tasks(self) -> int:
+        return int(self.task.max(initial=-1)) + 1
+
+
+def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Raw and expected agreement, Cohen's kappa and Gwet's AC1 by pair of judges; alpha over the panel.
+
+    An item is a comparison of probe ``main`` with a verdict in both orders (or the one asked by design);
+    its label is the answer that wins, or *neither* (tie, flip and unstable). Kappa: 1 complete
+    agreement, 0 what the judges' marginals alone would give, negative below that. By default the
+    first and second marginals of each judge are averaged before chance agreement, since which answer is
+    *first* is arbitrary; under ``convention="article"`` they are not.
+
+    ``n_comparisons`` counts the items that both judges label, ``n_dropped`` those that one of them does
+    not. Krippendorff's alpha uses every item with at least two labels.
+
+    References
+    ----------
+    Cohen (1960), Educational and Psychological Measurement 20(1); Gwet (2008), British Journal of
+    Mathematical and Statistical Psychology 61(1); Krippendorff, Content Analysis (2004), chapter 11.
+    """
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(pooled_and_by(_labelled(comparisons)), ["study", "tier"]):
+        labels = _labels(cell)
+        base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
+        rows += _pair_rows(base, labels, settings)
+        rows.append(_panel_row(base, labels, settings))
+    return estimate_frame(rows)
+
+
+def _labelled(comparisons: ComparisonFrame) -> pl.DataFrame:
+    in_a, in_b = pl.col("verdict_first_in_a").cast(pl.String), pl.col("verdict_first_in_b").cast(pl.String)
+    won = pl.coalesce(in_a, in_b.replace({"a": "b", "b": "a"}))
+    resolution = pl.col("resolution").cast(pl.String)
+    decided = resolution.is_in(["win", "single"])
+    label = pl.when(decided & (won == "a")).then(0).when(decided & (won == "b")).then(1).otherwise(2)
+    return comparisons.filter(
+        (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & (resolution != "incomplete")
+    ).select("study", "tier", "judge", *_ITEM, label=label.cast(pl.Int8))
+
+
+def _labels(cell: pl.DataFrame) -> _Labels:
+    judges = sorted(cell["judge"].unique().to_list())
+    items = cell.select(_ITEM).unique().sort(_ITEM).with_row_index("item")
+    item_of = cell.join(items, on=_ITEM, how="left", nulls_equal=True, maintain_order="left")[
+        "item"
+    ].to_numpy()
+    judge_of = cell["judge"].replace_strict({name: index for index, name in enumerate(judges)}).to_numpy()
+    codes = np.full((items.height, len(judges)), -1, dtype=np.int8)
+    codes[item_of, judge_of] = cell["label"].to_numpy()
+    task = (items["task_id"].rank("dense").cast(pl.Int64) - 1).to_numpy()
+    return _Labels(codes, task, judges)
+
+
+def _pair_rows(base: Estimate, labels: _Labels, settings: Settings) -> Iterator[Estimate]:
+    symmetric = settings.convention != "article"
+    statistics: dict[str, tuple[str, Callable[[FloatArray], FloatArray]]] = {
+        "raw_agreement": ("proportion", nominal.agreement),
+        "expected_agreement": ("proportion", lambda t: nominal.expected_agreement(t, symmetric=symmetric)),
+        "cohen_kappa": ("coefficient", lambda t: nominal.cohen_kappa(t, symmetric=symmetric)),
+        "gwet_ac1": ("coefficient", lambda t: nominal.gwet_ac1(t, symmetric=symmetric)),
+    }
+    for one, other in combinations(range(len(labels.judges)), 2):
+        left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
+        both = (left >= 0) & (right >= 0)
+        cells = labels.n_tasks * _N_LABELS**2
+        index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
+        tables = np.bincount(index, minlength=cells).reshape(-1, _N_LABELS, _N_LABELS).astype(np.float64)
+        row = replace(
+            base,
+            judge=labels.judges[one],
+            judge_2=labels.judges[other],
+            n_comparisons=int(both.sum()),
+            n_dropped=int(((left >= 0) ^ (right >= 0)).sum()),
+        )
+        for estimand, (unit, statistic) in statistics.items():
+            named = replace(row, estimand=estimand, unit=unit)  # type: ignore[arg-type]
+            bounds = (0.0, 1.0) if unit == "proportion" else (-1.0, 1.0)
+            yield _jackknifed(named, tables, statistic, bounds, settings)
+
+
+def _panel_row(base: Estimate, labels: _Labels, settings: Settings) -> Estimate:
+    symmetric = settings.convention != "article"
+    counts = np.stack([(labels.codes == label).sum(1) for label in range(_N_LABELS)], axis=1).astype(
+        np.float64
+    )
+    given = counts.sum(1)
+    usable = given >= 2
+    counts, given, task = counts[usable], given[usable], labels.task[usable]
+    pairs = (counts[:, :, None] * counts[:, None, :] - _diagonal(counts)) / (given - 1)[:, None, None]
+    tables = np.zeros((labels.n_tasks, _N_LABELS, _N_LABELS))
+    np.add.at(tables, task, pairs)
+    row = replace(
+        base,
+        estimand="krippendorff_alpha",
+        n_comparisons=int(usable.sum()),
+        n_dropped=int((~usable).sum()),
+    )
+    if len(labels.judges) < 2:
+        return row.undefined("one judge only")
+    return _jackknifed(
+        row, tables, lambda t: nominal.krippendorff_alpha(t, symmetric=symmetric), (-1.0, 1.0), settings
+    )
+
+
+def _diagonal(counts: FloatArray) -> FloatArray:
+    return counts[:, :, None] * np.eye(_N_LABELS)
+
+
+def _jackknifed(
+    row: Estimate,
+    tables: FloatArray,
+    statistic: Callable[[FloatArray], FloatArray],
+    bounds: tuple[float, float],
+    settings: Settings,
+) -> Estimate:
+    tables = tables[tables.sum((1, 2)) > 0]
+    row = replace(row, n_tasks=len(tables))
+    if not len(tables):
+        return row.undefined("no comparison labelled by both")
+    whole = tables.sum(0)
+    value = float(statistic(whole[None])[0])
+    if np.isnan(value):
+        return row.undefined(_UNDEFINED.get(row.estimand, "undefined on these counts"))
+    interval = jackknife_interval(
+        value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level
+    )
+    return replace(row, estimate=value).with_interval(interval, settings.conf_level)

@@ -1,0 +1,44 @@
+"""Mean words of each generator's answers."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, total
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["mean_words"]
+
+
+def mean_words(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Mean number of words of a generator's answers in probe ``main``, each answer counted once.
+
+    ``n_tasks`` counts the tasks answered, ``n_dropped`` the answers without a word count.
+    """
+    main = comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
+    sides = [
+        main.select(
+            "study", "task_id", "tier", generator=side, variant=f"{side}_variant", words=f"words_{side}"
+        )
+        for side in ("first", "second")
+    ]
+    answers = (
+        pl.concat(sides)
+        .group_by("study", "task_id", "tier", "generator", "variant")
+        .agg(pl.col("words").max())
+        .with_columns(n=pl.col("words").is_not_null().cast(pl.Int64), dropped=pl.col("words").is_null())
+        .with_columns(pl.col("words").fill_null(0))
+    )
+    sums = answers.group_by("study", "task_id", "tier", "generator").agg(
+        pl.col("words", "n", "dropped").sum()
+    )
+    rng = settings.rng("mean_words")
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(pooled_and_by(sums.sort("task_id")), ["study", "tier", "generator"]):
+        row = Estimate(estimand="mean_words", unit="words", n_dropped=total(cell, "dropped"), **keys)
+        if not total(cell, "n"):
+            row = row.undefined("no word counts in the judgments")
+        rows.append(mean_of(row, cluster_sums(cell, "words", "n"), settings, rng))
+    return estimate_frame(rows)

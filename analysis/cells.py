@@ -1,0 +1,96 @@
+"""Cells: one estimate each. Frames of per-task sums are cut into them here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from recuse.analysis.estimates import Estimate
+from recuse.analysis.inference.clusters import ClusterSums
+from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.means import mean_interval
+from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
+from recuse.analysis.settings import Settings
+
+__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "total"]
+
+
+def pooled_and_by(task_sums: pl.DataFrame, column: str = "tier") -> pl.DataFrame:
+    """Stack the sums pooled over ``column`` (there null) on the sums by it.
+
+    Rows in which ``column`` is null already belong to the pooled cells only.
+    """
+    pooled = task_sums.with_columns(pl.lit(None, dtype=task_sums.schema[column]).alias(column))
+    return pl.concat([pooled, task_sums.filter(pl.col(column).is_not_null())])
+
+
+def each_cell(
+    frame: pl.DataFrame, keys: Sequence[str]
+) -> Iterator[tuple[dict[str, str | None], pl.DataFrame]]:
+    """Go through the groups of ``keys`` in sorted order, pooled (null) cells first."""
+    cells = frame.sort(keys, nulls_last=False, maintain_order=True).partition_by(
+        keys, as_dict=True, maintain_order=True
+    )
+    for values, cell in cells.items():
+        yield dict(zip(keys, (None if value is None else str(value) for value in values), strict=True)), cell
+
+
+def cluster_sums(cell: pl.DataFrame, numerator: str, denominator: str) -> ClusterSums:
+    """Take one numerator and one denominator per task from a cell."""
+    return ClusterSums(
+        cell[numerator].cast(pl.Float64).to_numpy(), cell[denominator].cast(pl.Float64).to_numpy()
+    )
+
+
+def total(cell: pl.DataFrame, column: str) -> int:
+    """Sum a column of counts."""
+    return int(cell[column].sum() or 0)
+
+
+def rate_of(row: Estimate, sums: ClusterSums, settings: Settings, rng: np.random.Generator) -> Estimate:
+    """Give a row the estimate and interval of a rate, or the reason why it has none."""
+    if sums.estimate is None:
+        return row.undefined(row.reason or "nothing in the denominator")
+    filled = _with_estimate(row, sums)
+    if settings.interval == "rows" or (settings.convention == "article" and settings.interval == "default"):
+        interval = rate_interval_by_rows(sums, conf_level=settings.conf_level)
+    else:
+        interval = rate_interval(
+            sums,
+            conf_level=settings.conf_level,
+            method=settings.interval,
+            rng=rng,
+            n_resamples=settings.n_resamples,
+        )
+    return filled.with_interval(interval, settings.conf_level)
+
+
+def mean_of(
+    row: Estimate,
+    sums: ClusterSums,
+    settings: Settings,
+    rng: np.random.Generator,
+    *,
+    bounds: tuple[float, float] | None = None,
+    test: bool = False,
+) -> Estimate:
+    """Give a row the estimate and interval of a mean; with ``test`` also the test of 0 dual to it."""
+    if sums.estimate is None:
+        return row.undefined(row.reason or "nothing in the denominator")
+    method = "default" if settings.interval == "rows" else settings.interval
+    interval: Interval = mean_interval(
+        sums,
+        method=method,
+        conf_level=settings.conf_level,
+        n_resamples=settings.n_resamples,
+        rng=rng,
+        bounds=bounds,
+    )
+    return _with_estimate(row, sums).with_interval(interval, settings.conf_level, test=test)
+
+
+def _with_estimate(row: Estimate, sums: ClusterSums) -> Estimate:
+    return replace(row, estimate=sums.estimate, n_tasks=sums.n_clusters)

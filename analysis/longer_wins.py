@@ -1,0 +1,67 @@
+"""Longer wins: how often the longer of two answers is preferred, nothing held fixed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["longer_wins_rate"]
+
+_LENGTHS: Final = "no decided presentation of answers of unequal known length"
+
+
+def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Share of decided presentations that the longer answer wins, probe ``main``, by judge and tier.
+
+    ½: length and verdict do not go together. Uncontrolled: a longer answer may win for what it says, so
+    this is no measure of a preference for length. Words decide which answer is longer, characters where
+    words are missing. ``n_dropped`` counts decided presentations of equal or unknown length.
+    """
+    longer_first = (
+        pl.when(pl.col("words_first").is_not_null() & pl.col("words_second").is_not_null())
+        .then((pl.col("words_first") - pl.col("words_second")).sign())
+        .otherwise((pl.col("chars_first") - pl.col("chars_second")).sign())
+        .fill_null(0)
+    )
+    wins_first = (pl.col("verdict_first_in_a") == "a").fill_null(value=False).cast(pl.Int64) + (
+        pl.col("verdict_first_in_b") == "b"
+    ).fill_null(value=False)
+    decided = (pl.col("n_slot_a") + pl.col("n_slot_b")).cast(pl.Int64)
+    sums = (
+        comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
+        .with_columns(longer_first=longer_first, wins_first=wins_first, decided=decided)
+        .with_columns(
+            wins=pl.when(pl.col("longer_first") > 0)
+            .then("wins_first")
+            .when(pl.col("longer_first") < 0)
+            .then(pl.col("decided") - pl.col("wins_first"))
+            .otherwise(0),
+            n=pl.when(pl.col("longer_first") != 0).then("decided").otherwise(0),
+        )
+        .group_by("study", "judge", "tier", "task_id")
+        .agg(pl.col("wins", "n", "decided").sum(), pl.len().alias("comparisons"))
+        .sort("task_id")
+    )
+    rng = settings.rng("longer_wins_rate")
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "tier"]):
+        row = Estimate(
+            estimand="longer_wins_rate",
+            unit="proportion",
+            n_presentations=total(cell, "n"),
+            n_comparisons=total(cell, "comparisons"),
+            n_dropped=total(cell, "decided") - total(cell, "n"),
+            **keys,
+        )
+        if not total(cell, "n"):
+            rows.append(replace(row, n_tasks=0).undefined(_LENGTHS))
+            continue
+        rows.append(rate_of(row, cluster_sums(cell, "wins", "n"), settings, rng))
+    return estimate_frame(rows)

@@ -1,0 +1,235 @@
+"""Position: whether a judge prefers a slot, whichever answer stands in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, total
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
+from recuse.analysis.inference.signflip import sign_flip
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["position"]
+
+_RATES: Final = {
+    "tie_rate": ("ties", "n_verdicts"),
+    "flip_rate": ("flips", "complete"),
+    "flip_rate_decided": ("flips", "decided_twice"),
+    "unstable_rate": ("unstable", "complete"),
+    "position_consistency": ("consistent", "complete"),
+}
+_INDEPENDENT: Final = "presentations taken as independent"
+_SINGLE: Final = "one order was asked: slot and generator cannot be told apart"
+
+
+def position(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Slot-A rate with its three tests, flip rates, ties, consistency and preference fairness.
+
+    Per judge, probe and tier. ``slot_a_rate``: share of decided presentations that name slot A; ½ is
+    no preference on average. ``flip_rate``: comparisons whose winner changes with the order, over
+    complete comparisons; ``flip_rate_decided``: over those in which both orders name a winner.
+    ``position_consistency``: the same outcome in both orders (win or tie), over complete comparisons.
+    ``preference_fairness``: (recency - primacy) / complete comparisons, in [-1, 1], unstable pairs
+    counted with the slot that their one winner names; 0 is balanced. ``reversal_a_share``: share of
+    hard reversals that name slot A twice.
+
+    The tests of ``slot_a_rate``, each in a row of its own, in this order:
+
+    - ``sign_flip_task_lean``: task sums of lean (#A - #B)/2 over complete comparisons, symmetric about
+      0 across tasks under the null. ``n_dropped`` counts tasks whose lean sums to 0.
+    - ``sign_test_reversals``: as many hard reversals toward A as toward B; the null is that slot
+      matters in no comparison. ``n_comparisons`` counts the reversals.
+    - ``binomial_pooled``: decided presentations as independent coin flips, as most publications print
+      it. Conservative while fewer than half of the decided pairs reverse, anti-conservative above.
+
+    Notes
+    -----
+    Judges asked one order only keep their rows, null with a reason.
+
+    References
+    ----------
+    Preference fairness: arXiv:2406.07791, its positional preference score over all complete pairs.
+    """
+    sums = pooled_and_by(_task_sums(comparisons))
+    rows: list[Estimate] = []
+    rng = settings.rng("position")
+    for keys, cell in each_cell(sums, ["study", "judge", "probe", "tier"]):
+        base = Estimate(estimand="slot_a_rate", unit="proportion", **keys)
+        if not total(cell, "two_orders"):
+            names = ["slot_a_rate", *_RATES, "preference_fairness", "reversal_a_share"]
+            rows += [replace(base, estimand=name).undefined(_SINGLE) for name in names]
+            continue
+        rows += _slot_a_rows(base, cell, settings, rng)
+        rows += [_rate_row(base, cell, name, settings, rng) for name in _RATES]
+        rows += [_fairness(base, cell, settings, rng), _reversals(base, cell, settings)]
+    return estimate_frame(rows)
+
+
+def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+    is_flip = pl.col("resolution") == "flip"
+    is_unstable = pl.col("resolution") == "unstable"
+    complete = pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
+    lean = (pl.col("n_slot_a").cast(pl.Int64) - pl.col("n_slot_b").cast(pl.Int64)) * complete
+    return (
+        comparisons.lazy()
+        .filter(pl.col("resolution") != "single")
+        .with_columns(two_orders=pl.lit(1))
+        .collect()
+        .pipe(lambda there: pl.concat([there, _single_stand_ins(comparisons)]))
+        .lazy()
+        .group_by("study", "judge", "probe", "tier", "task_id")
+        .agg(
+            pl.col("two_orders").sum(),
+            slot_a=pl.col("n_slot_a").cast(pl.Int64).sum(),
+            slot_b=pl.col("n_slot_b").cast(pl.Int64).sum(),
+            ties=pl.col("n_ties").cast(pl.Int64).sum(),
+            complete=complete.sum().cast(pl.Int64),
+            incomplete=(~complete).sum().cast(pl.Int64),
+            flips=is_flip.sum().cast(pl.Int64),
+            flips_a=(is_flip & (pl.col("n_slot_a") == 2)).sum().cast(pl.Int64),
+            unstable=is_unstable.sum().cast(pl.Int64),
+            consistent=pl.col("resolution").is_in(["win", "tie"]).sum().cast(pl.Int64),
+            decided_twice=pl.col("resolution").is_in(["win", "flip"]).sum().cast(pl.Int64),
+            twice_lean=lean.sum(),
+            recency=((is_flip & (pl.col("n_slot_b") == 2)) | (is_unstable & (pl.col("n_slot_b") == 1)))
+            .sum()
+            .cast(pl.Int64),
+            primacy=((is_flip & (pl.col("n_slot_a") == 2)) | (is_unstable & (pl.col("n_slot_a") == 1)))
+            .sum()
+            .cast(pl.Int64),
+        )
+        .with_columns(
+            decided=pl.col("slot_a") + pl.col("slot_b"),
+            n_verdicts=pl.col("slot_a") + pl.col("slot_b") + pl.col("ties"),
+            net_recency=pl.col("recency") - pl.col("primacy"),
+        )
+        .sort("task_id")
+        .collect()
+    )
+
+
+def _single_stand_ins(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Keep judges that were asked one order only in sight: one row each, counted as no comparison."""
+    both = comparisons.filter(pl.col("resolution") != "single").select("study", "judge", "probe").unique()
+    single = comparisons.filter(pl.col("resolution") == "single").join(
+        both, on=["study", "judge", "probe"], how="anti"
+    )
+    return single.unique(["study", "judge", "probe"]).with_columns(two_orders=pl.lit(0))
+
+
+def _slot_a_rows(
+    base: Estimate, cell: pl.DataFrame, settings: Settings, rng: np.random.Generator
+) -> list[Estimate]:
+    decided, slot_a = total(cell, "decided"), total(cell, "slot_a")
+    row = replace(
+        base,
+        n_presentations=decided,
+        n_comparisons=total(cell, "complete"),
+        n_dropped=total(cell, "ties"),
+    )
+    if not decided:
+        return [row.undefined("no decided presentation: every verdict is a tie or missing")]
+    by_task = rate_of(row, cluster_sums(cell, "slot_a", "decided"), settings, rng)
+    flip = sign_flip(cell["twice_lean"].to_numpy(), rng, settings.n_resamples)
+    lean = replace(
+        by_task,
+        test="sign_flip_task_lean",
+        p_value=flip.p_value,
+        n_tasks=cell.height,
+        n_dropped=cell.height - flip.n_nonzero,
+        reason=flip.reason or by_task.reason,
+    )
+    toward_a, flips = total(cell, "flips_a"), total(cell, "flips")
+    reversals = replace(
+        by_task,
+        test="sign_test_reversals",
+        p_value=sign_test_p(toward_a, flips - toward_a),
+        n_comparisons=flips,
+        n_dropped=total(cell, "complete") - flips,
+        reason=None if flips else "no hard reversal to test",
+    )
+    low, high = clopper_pearson(slot_a, decided, settings.conf_level)
+    pooled = replace(
+        by_task,
+        test="binomial_pooled",
+        p_value=binomial_p(slot_a, decided),
+        std_error=None,
+        conf_low=low,
+        conf_high=high,
+        interval="clopper_pearson_rows",
+        reason=_pooled_caveat(flips, total(cell, "decided_twice")),
+    )
+    tests = [lean, reversals, pooled]
+    return tests[::-1] if settings.convention == "article" else tests
+
+
+def _pooled_caveat(flips: int, decided_twice: int) -> str:
+    if 2 * flips > decided_twice:
+        return f"{_INDEPENDENT}: anti-conservative, since more than half of the decided pairs reverse"
+    return f"{_INDEPENDENT}: conservative, since at most half of the decided pairs reverse"
+
+
+def _rate_row(
+    base: Estimate, cell: pl.DataFrame, name: str, settings: Settings, rng: np.random.Generator
+) -> Estimate:
+    numerator, denominator = _RATES[name]
+    dropped = (
+        0
+        if name == "tie_rate"
+        else total(cell, "complete") - total(cell, denominator) + total(cell, "incomplete")
+    )
+    row = replace(
+        base,
+        estimand=name,
+        n_presentations=total(cell, "n_verdicts"),
+        n_comparisons=None if name == "tie_rate" else total(cell, denominator),
+        n_dropped=dropped,
+    )
+    if not total(cell, denominator):
+        reason = {
+            "tie_rate": "no presentation with a verdict",
+            "flip_rate_decided": "no comparison in which both orders name a winner",
+        }
+        return row.undefined(reason.get(name, "no comparison with a verdict in both orders"))
+    return rate_of(row, cluster_sums(cell, numerator, denominator), settings, rng)
+
+
+def _fairness(base: Estimate, cell: pl.DataFrame, settings: Settings, rng: np.random.Generator) -> Estimate:
+    row = replace(
+        base,
+        estimand="preference_fairness",
+        unit="difference",
+        n_comparisons=total(cell, "complete"),
+        n_dropped=total(cell, "incomplete"),
+    )
+    if not total(cell, "complete"):
+        return row.undefined("no comparison with a verdict in both orders")
+    return mean_of(row, cluster_sums(cell, "net_recency", "complete"), settings, rng, bounds=(-1.0, 1.0))
+
+
+def _reversals(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Estimate:
+    flips, toward_a = total(cell, "flips"), total(cell, "flips_a")
+    row = replace(
+        base, estimand="reversal_a_share", n_comparisons=flips, n_dropped=total(cell, "complete") - flips
+    )
+    if not flips:
+        return row.undefined("no hard reversal")
+    low, high = clopper_pearson(toward_a, flips, settings.conf_level)
+    return replace(
+        row,
+        estimate=toward_a / flips,
+        conf_low=low,
+        conf_high=high,
+        conf_level=settings.conf_level,
+        interval="clopper_pearson_rows",
+        test="sign_test_reversals",
+        p_value=sign_test_p(toward_a, flips - toward_a),
+        n_tasks=int((cell["flips"] > 0).sum()),
+        reason="given these tasks, reversals independent",
+    )

@@ -1,0 +1,89 @@
+"""Every estimand of a report, in one frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import polars as pl
+
+from recuse.analysis.agreement import agreement
+from recuse.analysis.answer_length import mean_words
+from recuse.analysis.inference.multiplicity import benjamini_hochberg
+from recuse.analysis.length_probe import long_wins_score
+from recuse.analysis.longer_wins import longer_wins_rate
+from recuse.analysis.position import position
+from recuse.analysis.ranking import rank_kendall_tau, win_rank
+from recuse.analysis.self_preference import self_preference
+from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
+from recuse.analysis.settings import Settings
+from recuse.analysis.win_rate import win_rate
+from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
+
+__all__ = ["ESTIMANDS", "estimate_all", "pooled_over_studies"]
+
+ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFrame]]] = {
+    "win rates": win_rate,
+    "ranks": win_rank,
+    "agreement of rankings": rank_kendall_tau,
+    "words": mean_words,
+    "position": position,
+    "self-preference": self_preference,
+    "inflation": self_preference_inflation,
+    "agreement": agreement,
+    "longer wins": longer_wins_rate,
+    "length probe": long_wins_score,
+}
+"""What a progress display may call it → the function that estimates it."""
+_POOLED: Final = "(pooled)"
+
+
+def estimate_all(
+    comparisons: ComparisonFrame,
+    settings: Settings,
+    *,
+    tiers: tuple[str, ...] = TIERS,
+    on_step: Callable[[str], object] = lambda _: None,
+) -> EstimateFrame:
+    """Estimate everything that these comparisons define; what they do not keeps its row and a reason.
+
+    Parameters
+    ----------
+    comparisons
+        From :func:`recuse.analysis.comparisons.compare`, under the scoring rule of ``settings``.
+    tiers
+        Tiers in ascending order of subjectivity.
+    on_step
+        Called with the name of each part before it is estimated, for a progress display.
+
+    Notes
+    -----
+    ``p_adjusted`` is Benjamini–Hochberg within a family: one study, estimand, probe, baseline and test,
+    over its judges, pooled rows and rows by tier apart.
+    """
+    frames: list[pl.DataFrame] = []
+    for name, estimand in ESTIMANDS.items():
+        on_step(name)
+        frames.append(estimand(comparisons, settings))
+    on_step("tier gradient")
+    frames.append(self_preference_tier_gradient(comparisons, settings, tiers))
+    return Estimates.validate(_adjusted(pl.concat(frames)))
+
+
+def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:
+    """Name all studies one, with tasks of different studies kept apart."""
+    pooled = comparisons.with_columns(
+        task_id=pl.col("study") + pl.lit("/") + pl.col("task_id"), study=pl.lit(_POOLED)
+    )
+    return Comparisons.validate(pooled)
+
+
+def _adjusted(estimates: pl.DataFrame) -> pl.DataFrame:
+    family = ["study", "estimand", "probe", "baseline", "test", pl.col("tier").is_null().alias("pooled")]
+    return estimates.with_columns(
+        p_adjusted=pl.col("p_value")
+        .map_batches(
+            lambda p: pl.Series(benjamini_hochberg(p.to_list()), dtype=pl.Float64), return_dtype=pl.Float64
+        )
+        .over(family)
+    ).with_columns(study=pl.when(pl.col("study") != _POOLED).then("study"))

@@ -1,0 +1,208 @@
+"""Self-preference: how much better a judge scores its own answers than other judges score them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of
+from recuse.analysis.comparisons import pair_scores
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference.rows import rows_interval
+from recuse.analysis.inference.signflip import sign_flip
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["BASELINES", "WHOLE", "against_baselines", "self_preference"]
+
+BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
+WHOLE: Final = 55_440
+"""Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
+_COMPARISON: Final = ("study", "task_id", "first", "first_variant", "second", "second_variant")
+_NOBODY: Final = {
+    "all_peers": "no other judge on any comparison",
+    "uninvolved": "no uninvolved judge for any comparison",
+    "uninvolved_family": "no judge of an uninvolved family for any comparison",
+    "human": "no human judge on any comparison",
+}
+
+
+def self_preference(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Self-preference delta, with both rates behind it, by judge, baseline and tier.
+
+    ``self_preference_delta``: mean over the comparisons in which the judge's own answer takes part of
+    its score for that answer less the mean score that the baseline's judges give the same answer there,
+    in [-1, 1]. 0: the judge scores its own answers as the baseline does; positive: higher. Baselines:
+    ``all_peers`` (every other model judge, the opponent included), ``uninvolved`` (model judges that are
+    neither contestant), ``uninvolved_family`` (that share a family with neither), ``human``.
+
+    ``own_rate`` and ``baseline_rate`` are the two means on the same comparisons. ``n_comparisons``
+    counts task × pair with both scores, ``n_dropped`` those of the judge's own that lack one.
+
+    Notes
+    -----
+    Every comparison weighs equally; the interval takes tasks as clusters and speaks of these judges on
+    new tasks. A delta is an association: it does not say why a judge scores its own answers higher.
+    The row of test ``sign_flip`` tests the task sums; its ``n_dropped`` counts tasks that sum to 0.
+    """
+    own = against_baselines(comparisons)
+    rows: list[Estimate] = []
+    rng = settings.rng("self_preference")
+    for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
+        identified = cell.filter(pl.col("delta").is_not_null())
+        for tier_keys, part in each_cell(pooled_and_by(cell), ["tier"]):
+            found = (
+                identified
+                if tier_keys["tier"] is None
+                else identified.filter(pl.col("tier") == tier_keys["tier"])
+            )
+            rows += _cell_rows(found, part.height, {**keys, **tier_keys}, settings, rng)
+    return estimate_frame([*rows, *_without_own_answers(comparisons, own, settings)])
+
+
+def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = BASELINES) -> pl.DataFrame:
+    """Own score and baseline score of each comparison in which a judge's own answer takes part.
+
+    Returns
+    -------
+    pl.DataFrame
+        One row per judge × baseline × task × pair: ``own``, ``peers`` and ``delta`` (null where either is
+        missing), ``n_judges`` in the baseline there, and the words and characters of both answers.
+    """
+    pairs = pair_scores(comparisons)
+    model = pl.col("judge_kind") == "model"
+    members = {
+        "all_peers": model,
+        "uninvolved": model & ~pl.col("judge_is_first") & ~pl.col("judge_is_second"),
+        "uninvolved_family": model & ~pl.col("judge_in_family"),
+        "human": ~model,
+    }
+    panel = pairs.group_by(_COMPARISON).agg(
+        *(pl.col("score_first").filter(members[name]).sum().alias(f"sum_{name}") for name in baselines),
+        *(members[name].sum().cast(pl.Int64).alias(f"n_{name}") for name in baselines),
+    )
+    own = _own_pairs(comparisons, pairs).join(panel, on=_COMPARISON, how="left", nulls_equal=True)
+    return pl.concat([_against(own, name, members[name]) for name in baselines]).sort(
+        "study", "judge", "baseline", "task_id", "first", "second"
+    )
+
+
+def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    keys = [
+        *_COMPARISON,
+        "tier",
+        "judge",
+        "judge_kind",
+        "judge_is_first",
+        "judge_is_second",
+        "judge_in_family",
+    ]
+    involved = comparisons.filter(
+        (pl.col("probe") == "main")
+        & (pl.col("first") != pl.col("second"))
+        & (pl.col("judge_is_first") | pl.col("judge_is_second"))
+    )
+    lengths = ["words_first", "words_second", "chars_first", "chars_second"]
+    return (
+        involved.select(keys)
+        .unique()
+        .join(pairs.select(*keys, "score_first", *lengths), on=keys, how="left", nulls_equal=True)
+    )
+
+
+def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
+    counted = (member & pl.col("score_first").is_not_null()).cast(pl.Int64)
+    n_judges = pl.col(f"n_{baseline}").fill_null(0) - counted
+    peers_first = (pl.col(f"sum_{baseline}") - pl.col("score_first").fill_null(0.0) * counted) / n_judges
+    mine = pl.col("judge_is_first")
+    return own.with_columns(
+        baseline=pl.lit(baseline),
+        n_judges=n_judges,
+        own=pl.when(mine).then("score_first").otherwise(1 - pl.col("score_first")),
+        peers=pl.when(n_judges > 0).then(pl.when(mine).then(peers_first).otherwise(1 - peers_first)),
+    ).select(
+        "study", "task_id", "tier", "judge", "baseline", "first", "second", "own", "peers", "n_judges",
+        delta=pl.col("own") - pl.col("peers"),
+        words_own=pl.when(mine).then("words_first").otherwise("words_second"),
+        words_opponent=pl.when(mine).then("words_second").otherwise("words_first"),
+        chars_own=pl.when(mine).then("chars_first").otherwise("chars_second"),
+        chars_opponent=pl.when(mine).then("chars_second").otherwise("chars_first"),
+    )  # fmt: skip
+
+
+def _cell_rows(
+    found: pl.DataFrame, n_own: int, keys: dict[str, str | None], settings: Settings, rng: np.random.Generator
+) -> list[Estimate]:
+    baseline = str(keys["baseline"])
+    row = Estimate(
+        estimand="self_preference_delta",
+        unit="difference",
+        scoring=settings.scoring,
+        n_comparisons=found.height,
+        n_dropped=n_own - found.height,
+        **keys,
+    )
+    if found.is_empty():
+        return [row.undefined(_NOBODY[baseline])]
+    sums = found.group_by("task_id", maintain_order=True).agg(
+        pl.col("own", "peers", "delta").sum(), pl.len().alias("n")
+    )
+    rates = [
+        rate_of(
+            replace(row, estimand=name, unit="proportion"), cluster_sums(sums, column, "n"), settings, rng
+        )
+        for name, column in (("own_rate", "own"), ("baseline_rate", "peers"))
+    ]
+    row = replace(row, reason=_few_judges(found))
+    delta = mean_of(row, cluster_sums(sums, "delta", "n"), settings, rng, bounds=(-1.0, 1.0), test=True)
+    if settings.interval == "rows" or (settings.convention == "article" and settings.interval == "default"):
+        interval = rows_interval(
+            found["delta"].to_numpy(),
+            rng=rng,
+            conf_level=settings.conf_level,
+            n_resamples=settings.n_resamples,
+        )
+        delta = replace(delta, mde=None).with_interval(interval, settings.conf_level, test=True)
+    flip = sign_flip(np.rint(sums["delta"].to_numpy() * WHOLE).astype(np.int64), rng, settings.n_resamples)
+    signs = replace(
+        row,
+        estimate=delta.estimate,
+        n_tasks=sums.height,
+        n_dropped=sums.height - flip.n_nonzero,
+        test="sign_flip",
+        p_value=flip.p_value,
+        reason=flip.reason or row.reason,
+    )
+    return [*rates, delta, signs]
+
+
+def _few_judges(found: pl.DataFrame) -> str | None:
+    fewest, most = found["n_judges"].min(), found["n_judges"].max()
+    if most == 1:
+        return "one baseline judge per comparison: its own taste is part of the delta"
+    if fewest == 1:
+        return f"between 1 and {most} baseline judges per comparison"
+    return None
+
+
+def _without_own_answers(
+    comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings
+) -> list[Estimate]:
+    judges = comparisons.filter(pl.col("judge_kind") == "model").select("study", "judge").unique()
+    others = judges.join(own.select("study", "judge").unique(), on=["study", "judge"], how="anti")
+    return [
+        Estimate(
+            estimand="self_preference_delta",
+            unit="difference",
+            study=study,
+            judge=judge,
+            baseline=baseline,
+            scoring=settings.scoring,
+        ).undefined("no answer of its own is compared in this study")
+        for study, judge in others.sort("study", "judge").rows()
+        for baseline in BASELINES
+    ]

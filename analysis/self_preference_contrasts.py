@@ -1,0 +1,134 @@
+"""Contrasts of self-preference deltas: inflation between baselines, and the gradient over tiers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of
+from recuse.analysis.comparisons import tier_order
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference.clusters import ClusterSums
+from recuse.analysis.inference.differences import difference_interval, permutation_p
+from recuse.analysis.self_preference import against_baselines
+from recuse.analysis.settings import Settings
+from recuse.schema import TIERS, ComparisonFrame, EstimateFrame
+
+__all__ = ["self_preference_inflation", "self_preference_tier_gradient"]
+
+_UNIDENTIFIED: Final = "no comparison has a judge of this baseline"
+
+
+def self_preference_inflation(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """How much of the all-peers delta comes from involved judges, by judge.
+
+    Mean over the comparisons that have an uninvolved judge of (mean score by the uninvolved - mean score
+    by all peers) of the judge's own answer: the all-peers delta less the uninvolved delta, on the same
+    comparisons. 0: recusal changes nothing; positive: the all-peers delta is too large by that much.
+
+    Notes
+    -----
+    In a complete design of three generator-judges the inflations average to half the mean uninvolved
+    delta. That is an identity of the design, not evidence.
+    """
+    own = against_baselines(comparisons)
+    keys = ["study", "judge", "task_id", "first", "second"]
+    peers = own.filter(pl.col("baseline") == "all_peers").select(*keys, all_peers="peers")
+    joined = own.join(peers, on=keys, how="left").with_columns(
+        inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
+    )
+    rng = settings.rng("self_preference_inflation")
+    rows: list[Estimate] = []
+    for cell_keys, cell in each_cell(
+        joined.filter(pl.col("baseline").is_in(["uninvolved", "uninvolved_family"])),
+        ["study", "judge", "baseline"],
+    ):
+        found = cell.filter(pl.col("inflation").is_not_null())
+        row = Estimate(
+            estimand="self_preference_inflation",
+            unit="difference",
+            scoring=settings.scoring,
+            n_comparisons=found.height,
+            n_dropped=cell.height - found.height,
+            **cell_keys,
+        )
+        if found.is_empty():
+            rows.append(row.undefined(_UNIDENTIFIED))
+            continue
+        sums = found.group_by("task_id", maintain_order=True).agg(
+            pl.col("inflation").sum(), pl.len().alias("n")
+        )
+        rows.append(
+            mean_of(row, cluster_sums(sums, "inflation", "n"), settings, rng, bounds=(-1.0, 1.0), test=True)
+        )
+    return estimate_frame(rows)
+
+
+def self_preference_tier_gradient(
+    comparisons: ComparisonFrame, settings: Settings, tiers: tuple[str, ...] = TIERS
+) -> EstimateFrame:
+    """Delta on the most subjective tier less delta on the most objective one, by judge and baseline.
+
+    Positive: self-preference is larger where taste decides. Tasks of the two tiers are independent
+    strata. One row carries the interval and its dual test, one the permutation of tier labels over tasks
+    (null: tasks are exchangeable between the two tiers). ``group`` names the two tiers.
+    """
+    own = against_baselines(comparisons)
+    order = tier_order(own["tier"], tiers)
+    rng = settings.rng("self_preference_tier_gradient")
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
+        found = cell.filter(pl.col("delta").is_not_null())
+        row = Estimate(
+            estimand="self_preference_tier_gradient",
+            unit="difference",
+            scoring=settings.scoring,
+            n_dropped=cell.height - found.height,
+            **keys,
+        )
+        if len(order) < 2:
+            rows.append(row.undefined("fewer than two tiers"))
+            continue
+        parts = [_tier_sums(found, tier) for tier in (order[-1], order[0])]
+        ends = found.filter(pl.col("tier").is_in([order[-1], order[0]]))
+        row = replace(
+            row,
+            group=f"{order[-1]} - {order[0]}",
+            n_comparisons=ends.height,
+            n_tasks=parts[0].n_clusters + parts[1].n_clusters,
+        )
+        rows += _gradient_rows(row, parts[0], parts[1], settings, rng)
+    return estimate_frame(rows)
+
+
+def _gradient_rows(
+    row: Estimate, high: ClusterSums, low: ClusterSums, settings: Settings, rng: np.random.Generator
+) -> list[Estimate]:
+    if high.estimate is None or low.estimate is None:
+        return [row.undefined("a tier without an identified comparison")]
+    row = replace(row, estimate=high.estimate - low.estimate)
+    interval = difference_interval(
+        high,
+        low,
+        method="default" if settings.interval == "rows" else settings.interval,
+        conf_level=settings.conf_level,
+        n_resamples=settings.n_resamples,
+        rng=rng,
+    )
+    p_value = permutation_p(high, low, rng, settings.n_resamples)
+    return [
+        row.with_interval(interval, settings.conf_level, test=True),
+        replace(row, test="permutation_of_tiers", p_value=p_value),
+    ]
+
+
+def _tier_sums(found: pl.DataFrame, tier: str) -> ClusterSums:
+    sums = (
+        found.filter(pl.col("tier") == tier)
+        .group_by("task_id", maintain_order=True)
+        .agg(pl.col("delta").sum(), pl.len().alias("n"))
+    )
+    return cluster_sums(sums, "delta", "n")

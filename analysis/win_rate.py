@@ -1,0 +1,82 @@
+"""Win rate of a generator: its mean score, by judge and over all judges."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
+from recuse.analysis.comparisons import pair_scores
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.settings import Settings
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["side_scores", "win_rate"]
+
+
+def win_rate(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+    """Mean score of each generator's answers in probe ``main``.
+
+    0: it loses every comparison; 1: it wins every one; ½ is what a generator gets that ties, or whose
+    comparisons flip, throughout. Against these opponents only: win rates of different opponents do not
+    compare. Rows with a null judge are over all model judges (over the humans where there are no
+    others), each task × pair × judge weighing equally, involved judges included.
+
+    ``n_comparisons`` counts task × pair × judge after averaging replicates, ``n_presentations`` the
+    verdicts behind them, ``n_dropped`` the comparisons without a score under the scoring rule.
+    """
+    sums = _task_sums(comparisons)
+    rng = settings.rng("win_rate")
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "tier", "generator"]):
+        row = Estimate(
+            estimand="win_rate",
+            unit="proportion",
+            scoring=settings.scoring,
+            n_comparisons=total(cell, "n"),
+            n_presentations=total(cell, "n_presentations"),
+            n_dropped=total(cell, "n_dropped"),
+            **keys,
+        )
+        if not total(cell, "n"):
+            row = row.undefined("no comparison with a score")
+        rows.append(rate_of(row, cluster_sums(cell, "score", "n"), settings, rng))
+    return estimate_frame(rows)
+
+
+def side_scores(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Two rows per scored task × pair × judge: each side's generator and score."""
+    pairs = pair_scores(comparisons)
+    keys = ["study", "task_id", "tier", "judge", "judge_kind", "n_presentations"]
+    first = pairs.select(*keys, generator="first", score="score_first")
+    second = pairs.select(*keys, generator="second", score=1 - pl.col("score_first"))
+    return pl.concat([first, second])
+
+
+def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+    by = ["study", "task_id", "tier", "judge", "judge_kind", "generator"]
+    scored = (
+        side_scores(comparisons)
+        .group_by(by)
+        .agg(pl.col("score").sum(), pl.len().alias("n"), pl.col("n_presentations").sum())
+    )
+    main = comparisons.filter(
+        (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & pl.col("score_first").is_null()
+    )
+    keys = [name for name in by if name != "generator"]
+    dropped = (
+        pl.concat([main.select(*keys, generator="first"), main.select(*keys, generator="second")])
+        .group_by(by)
+        .agg(pl.len().alias("n_dropped"))
+    )
+    sums = scored.join(dropped, on=by, how="full", coalesce=True, nulls_equal=True).with_columns(
+        pl.col("score").fill_null(0.0), pl.col("n", "n_presentations", "n_dropped").fill_null(0)
+    )
+    has_models = (sums["judge_kind"] == "model").any()
+    panel = sums.filter(pl.col("judge_kind") == "model") if has_models else sums
+    over_judges = (
+        panel.group_by("study", "task_id", "tier", "generator")
+        .agg(pl.col("score", "n", "n_presentations", "n_dropped").sum())
+        .with_columns(judge=pl.lit(None, dtype=pl.String))
+    )
+    columns = ["study", "task_id", "tier", "judge", "generator", "score", "n", "n_presentations", "n_dropped"]
+    return pl.concat([over_judges.select(columns), sums.select(columns)]).sort("task_id")
