@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,9 +28,7 @@ def pooled_and_by(task_sums: pl.DataFrame, column: str = "tier") -> pl.DataFrame
     return pl.concat([pooled, task_sums.filter(pl.col(column).is_not_null())])
 
 
-def each_cell(
-    frame: pl.DataFrame, keys: Sequence[str]
-) -> Iterator[tuple[dict[str, str | None], pl.DataFrame]]:
+def each_cell(frame: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
     """Go through the groups of ``keys`` in sorted order, pooled (null) cells first."""
     cells = frame.sort(keys, nulls_last=False, maintain_order=True).partition_by(
         keys, as_dict=True, maintain_order=True

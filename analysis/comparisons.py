@@ -77,10 +77,11 @@ def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFra
     """
     return (
         comparisons.lazy()
-        .filter(pl.col("probe") == probe, pl.col("first") != pl.col("second"), pl.col("score_first").is_not_null())
+        .filter(pl.col("probe") == probe, pl.col("first") != pl.col("second"))
+        .filter(pl.col("score_first").is_not_null())
         .group_by(
-            "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge", "judge_kind",
-            "judge_is_first", "judge_is_second", "judge_in_family",
+            "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge",
+            "judge_kind", "judge_is_first", "judge_is_second", "judge_in_family",
         )
         .agg(
             score_first=pl.col("score_first").mean(),

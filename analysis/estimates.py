@@ -66,15 +66,11 @@ class Estimate:
         )
         if not test:
             return row
-        detectable = interval.std_error is not None and interval.df is not None and interval.std_error > 0
-        return replace(
-            row,
-            p_value=interval.p_value,
-            test=None if interval.p_value is None else f"dual_of_{interval.method}",
-            mde=minimum_detectable_effect(interval.std_error, interval.df)  # type: ignore[arg-type]
-            if detectable
-            else None,
-        )
+        mde = None
+        if interval.std_error and interval.df is not None:
+            mde = minimum_detectable_effect(interval.std_error, interval.df)
+        tested = None if interval.p_value is None else f"dual_of_{interval.method}"
+        return replace(row, p_value=interval.p_value, test=tested, mde=mde)
 
     def undefined(self, reason: str) -> Estimate:
         """Keep the row, without a number, and say why."""

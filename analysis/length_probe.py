@@ -1,4 +1,4 @@
-"""The length probe: one generator, one task, two lengths. Does the long answer win?"""
+"""The length probe: whether the longer of two answers by one generator to one task wins."""
 
 from __future__ import annotations
 

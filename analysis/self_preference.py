@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -135,7 +135,7 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
 
 
 def _cell_rows(
-    found: pl.DataFrame, n_own: int, keys: dict[str, str | None], settings: Settings, rng: np.random.Generator
+    found: pl.DataFrame, n_own: int, keys: dict[str, Any], settings: Settings, rng: np.random.Generator
 ) -> list[Estimate]:
     baseline = str(keys["baseline"])
     row = Estimate(
@@ -181,7 +181,8 @@ def _cell_rows(
 
 
 def _few_judges(found: pl.DataFrame) -> str | None:
-    fewest, most = found["n_judges"].min(), found["n_judges"].max()
+    there = found["n_judges"].to_list()
+    fewest, most = min(there), max(there)
     if most == 1:
         return "one baseline judge per comparison: its own taste is part of the delta"
     if fewest == 1:

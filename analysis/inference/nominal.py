@@ -22,7 +22,8 @@ def expected_agreement(tables: FloatArray, *, symmetric: bool) -> FloatArray:
     left, right = _marginals(tables)
     if symmetric:
         left, right = symmetrised(left), symmetrised(right)
-    return (left * right).sum(-1)
+    expected: FloatArray = (left * right).sum(-1)
+    return expected
 
 
 def cohen_kappa(tables: FloatArray, *, symmetric: bool) -> FloatArray:
