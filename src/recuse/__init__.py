@@ -1,5 +1,3 @@
 """Re-analyse cached LLM-judge judgments and ask of each claim whether it survives recusal."""
 
-from importlib.metadata import version
-
-__version__ = version("recuse")
+__version__ = "0.1.0"

@@ -6,16 +6,20 @@ A command's module is imported when the command is called, so that ``recuse --he
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from typing import TYPE_CHECKING, Final
+import traceback
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Annotated, Final, Protocol, cast
 
 import typer
-from typer.core import TyperGroup
+import typer.core
 
-if TYPE_CHECKING:
-    import click
+from recuse import __version__
+from recuse.errors import RecuseError, UnknownNameError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("recuse.commands.report", "Estimate, draw and write: judgments in, report out."),
@@ -24,45 +28,128 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 }
 """Command → its module (which offers ``app``, a ``typer.Typer``) and its line in ``recuse --help``."""
 
+FAILED: Final = 2
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
+"""As a shell reports SIGPIPE: the reader of a pipe has gone, which is no finding about a claim."""
 
-class _LazyGroup(TyperGroup):
-    """A group whose commands are looked up by name and imported when they are needed."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+class _Formatter(Protocol):
+    def section(self, name: str, /) -> AbstractContextManager[None]: ...
+    def write_dl(self, rows: Sequence[tuple[str, str]], /) -> None: ...
+
+
+class _LazyGroup(typer.core.TyperGroup):
+    """A group whose commands are looked up by name and imported when they are called."""
+
+    def list_commands(self, ctx: object) -> list[str]:
         del ctx
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: object, cmd_name: str) -> typer.core.TyperCommand | typer.core.TyperGroup:
         del ctx
         if cmd_name not in COMMANDS:
-            return None
-        module, short_help = COMMANDS[cmd_name]
-        if _only_help():
-            return typer.core.TyperCommand(cmd_name, help=short_help, short_help=short_help)
-        command = typer.main.get_command(importlib.import_module(module).app)
-        command.name = cmd_name
-        command.short_help = short_help
-        return command
+            raise UnknownNameError("command", cmd_name, COMMANDS)
+        commands: typer.Typer = importlib.import_module(COMMANDS[cmd_name][0]).app
+        commands.rich_markup_mode = None
+        return cast("typer.core.TyperCommand | typer.core.TyperGroup", typer.main.get_command(commands))
+
+    def format_commands(self, ctx: object, formatter: _Formatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-def _only_help() -> bool:
-    return not [word for word in sys.argv[1:] if not word.startswith("-")]
+# Help by rich costs more start-up time than all the rest of `recuse --help`.
+app = typer.Typer(cls=_LazyGroup, add_completion=False, rich_markup_mode=None)
 
 
-app = typer.Typer(cls=_LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recuse {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
-def recuse() -> None:
-    """Re-analyse LLM-judge judgments: does the claim survive when every involved judge is recused?"""
+def recuse(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Re-analyse LLM-judge judgments and see which claims survive when every involved judge is recused."""
+    del version
 
 
-def main() -> None:
-    """Run the command line; an expected error is one line on stderr and exit status 2."""
-    from recuse.errors import RecuseError
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
 
+    Parameters
+    ----------
+    arguments
+        The words after ``recuse``; those of the process by default.
+
+    Returns
+    -------
+    int
+        The command's own status; 2 for an expected error or a wrong use, each one line on stderr;
+        130 when interrupted; 141 when nobody reads the output any more.
+        Any other exception is a defect of this package: it keeps its traceback, and the status is 2
+        too, for 1 is a command's finding (``recuse claims``).
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        app()
+        status = _run(words or ["--help"])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    return status
+
+
+def _run(words: list[str]) -> int:
+    group = typer.main.get_command(app)
+    try:
+        with group.make_context("recuse", words) as context:
+            group.invoke(context)
+    except typer.Exit as leave:
+        return leave.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted")
+        return INTERRUPTED
     except RecuseError as error:
-        sys.stderr.write(f"recuse: {error}\n")
-        raise SystemExit(2) from None
+        _complain(str(error))
+    except typer.TyperException as error:
+        _explain_usage(error)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is None:
+            traceback.print_exc()
+        else:
+            _complain(f"{error.filename}: {error.strerror}")
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
+    else:
+        return 0
+    return FAILED
+
+
+def _explain_usage(error: typer.TyperException) -> None:
+    context: typer.Context | None = getattr(error, "ctx", None)
+    message = error.format_message()
+    if context is None:
+        _complain(message)
+    elif message == context.get_help():
+        # A group that was called without a command answers with its help.
+        sys.stderr.write(f"{message}\n")
+    else:
+        _complain(f"{message.rstrip('.')}; see '{context.command_path} --help'")
+
+
+def _complain(message: str) -> None:
+    """Print one line whatever is in the message: names come from other people's files."""
+    line = " ".join(message.split())
+    printable = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
+    sys.stderr.write(f"recuse: {printable}\n")

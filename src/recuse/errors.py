@@ -65,7 +65,9 @@ class JudgmentsError(RecuseError, ValueError):
         place = f"{where}: " if where else ""
         rows = "row fails" if len(self.offenders) == 1 else "rows fail"
         super().__init__(
-            _line(f"{place}{needed}; {len(self.offenders):,} {rows}: {name_up_to_three(self.offenders)}", remedy)
+            _line(
+                f"{place}{needed}; {len(self.offenders):,} {rows}: {name_up_to_three(self.offenders)}", remedy
+            )
         )
 
 

@@ -38,8 +38,18 @@ SCORINGS: Final = ("resolved", "averaged", "consistent")
 TIERS: Final = ("objective", "medium", "subjective")
 """The usual tiers in order of subjectivity; other names are accepted and sorted after them."""
 ESTIMATE_KEYS: Final = (
-    "estimand", "study", "judge", "judge_2", "generator", "tier", "probe", "group", "split", "baseline", "scoring",
-)  # fmt: skip
+    "estimand",
+    "study",
+    "judge",
+    "judge_2",
+    "generator",
+    "tier",
+    "probe",
+    "group",
+    "split",
+    "baseline",
+    "scoring",
+)
 """What a quantity is, before the interval and the test that describe it."""
 CONFIDENCE_LEVEL: Final = 0.95
 
@@ -83,7 +93,7 @@ class Judgments(dy.Schema):
     source = dy.String(nullable=True)
 
     @dy.rule()
-    def verdict_exactly_when_ok(cls) -> pl.Expr:  # noqa: N805
+    def verdict_exactly_when_ok(cls) -> pl.Expr:
         """A missing verdict is never a tie: it is null, with a status that says why."""
         return pl.col("verdict").is_not_null() == (pl.col("status") == "ok")
 
@@ -166,12 +176,12 @@ class Estimates(dy.Schema):
     reason = dy.String(nullable=True)
 
     @dy.rule()
-    def null_estimate_has_a_reason(cls) -> pl.Expr:  # noqa: N805
+    def null_estimate_has_a_reason(cls) -> pl.Expr:
         """What cannot be estimated says why."""
         return pl.col("estimate").is_not_null() | pl.col("reason").is_not_null()
 
     @dy.rule()
-    def one_row_per_quantity_and_method(cls) -> pl.Expr:  # noqa: N805
+    def one_row_per_quantity_and_method(cls) -> pl.Expr:
         """Unique by every key together with the interval and the test."""
         return ~pl.struct(*ESTIMATE_KEYS, "interval", "test").is_duplicated()
 
