@@ -83,7 +83,10 @@ def test_each_command_has_a_module_with_an_app_and_help(name, capsys):
         (["reprot"], "recuse: unknown command 'reprot'; did you mean 'report'?"),
         (["--sed"], "recuse: No such option: --sed; see 'recuse --help'"),
         (["probe", "--size", "x"], "recuse: Invalid value for '--size': "),
-        (["probe", "--siez", "1"], "recuse: No such option: --siez (Possible options: --size); see 'recuse probe --help'"),
+        (
+            ["probe", "--siez", "1"],
+            "recuse: No such option: --siez (Possible options: --size); see 'recuse probe --help'",
+        ),
         (["probe", "a", "b"], "recuse: Got unexpected extra argument(s) (a b); see 'recuse probe --help'"),
     ],
 )

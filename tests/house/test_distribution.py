@@ -40,7 +40,17 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("environment")
     venv.create(place, with_pip=False, symlinks=True)
     python = place / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    ]
     subprocess.run(pip, check=True, capture_output=True)
     (packages,) = place.glob("lib/python*/site-packages")
     theirs = [path for path in sys.path if path.endswith("-packages")]
@@ -98,5 +108,7 @@ def test_installed_its_folders_are_inside_the_package(installed, tmp_path):
     script = "import recuse.{0} as m, recuse; print(recuse.__file__); print(m.__file__)"
     for name in FOLDERS:
         package, module = run([installed / "python", "-c", script.format(name)], tmp_path).splitlines()
-        assert package == str(next(installed.parent.glob("lib/python*/site-packages")) / "recuse" / "__init__.py")
+        assert package == str(
+            next(installed.parent.glob("lib/python*/site-packages")) / "recuse" / "__init__.py"
+        )
         assert module == str(Path(package).parent / name / "__init__.py")

@@ -43,11 +43,27 @@ def test_the_contracts_hold(copy):
     ("module", "statement", "named"),
     [
         ("analysis/planted.py", "import pathlib", "recuse.analysis is not allowed to import pathlib"),
-        ("analysis/inference/planted.py", "from os import environ", "recuse.analysis is not allowed to import os"),
-        ("analysis/planted.py", "def f():\n    import altair", "recuse.analysis is not allowed to import altair"),
-        ("analysis/planted.py", "import recuse.cache", "recuse.analysis is not allowed to import recuse.cache"),
+        (
+            "analysis/inference/planted.py",
+            "from os import environ",
+            "recuse.analysis is not allowed to import os",
+        ),
+        (
+            "analysis/planted.py",
+            "def f():\n    import altair",
+            "recuse.analysis is not allowed to import altair",
+        ),
+        (
+            "analysis/planted.py",
+            "import recuse.cache",
+            "recuse.analysis is not allowed to import recuse.cache",
+        ),
         ("cache/planted.py", "import recuse.figures", "recuse.cache is not allowed to import recuse.figures"),
-        ("figures/planted.py", "import recuse.collectors", "recuse.figures is not allowed to import recuse.collectors"),
+        (
+            "figures/planted.py",
+            "import recuse.collectors",
+            "recuse.figures is not allowed to import recuse.collectors",
+        ),
         ("errors_planted.py", "", "recuse.errors_planted"),
     ],
 )

@@ -13,7 +13,9 @@ THEIRS = ["analysis", "cache", "collectors", "figures", "paper", "schema", "erro
 def desk(tmp_path: Path) -> Path:
     """Lay out a folder whose modules fail when they are imported."""
     for name in THEIRS:
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('this file is the researcher’s own')\n", encoding="utf-8")
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit('this file is the researcher’s own')\n", encoding="utf-8"
+        )
     return tmp_path
 
 
@@ -22,7 +24,10 @@ def desk(tmp_path: Path) -> Path:
     [
         ["-m", "recuse", "--help"],
         ["-c", "from recuse.cli import main; raise SystemExit(main(['--help']))"],
-        ["-c", "import recuse.analysis, recuse.cache, recuse.collectors, recuse.figures, recuse.paper, recuse.schema"],
+        [
+            "-c",
+            "from recuse import analysis, cache, collectors, errors, figures, paper, schema",
+        ],
     ],
 )
 def test_nothing_of_theirs_is_imported(desk, words):
@@ -33,5 +38,7 @@ def test_nothing_of_theirs_is_imported(desk, words):
 def test_their_own_modules_stay_importable(desk):
     (desk / "analysis.py").write_text("import recuse.analysis\nWHOSE = 'theirs'\n", encoding="utf-8")
     script = "import analysis, recuse.analysis; print(analysis.WHOSE, recuse.analysis.__name__)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=desk, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "theirs recuse.analysis\n"
