@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, total
@@ -14,6 +16,9 @@ __all__ = ["mean_words"]
 
 def mean_words(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     """Mean number of words of a generator's answers in probe ``main``, each answer counted once.
+
+    The interval is CR2 by task unless another is asked for: word counts repeat in no pattern, which makes
+    a bootstrap dear, and nothing is claimed from them.
 
     ``n_tasks`` counts the tasks answered, ``n_dropped`` the answers without a word count.
     """
@@ -35,6 +40,7 @@ def mean_words(comparisons: ComparisonFrame, settings: Settings) -> EstimateFram
         pl.col("words", "n", "dropped").sum()
     )
     rng = settings.rng("mean_words")
+    settings = replace(settings, interval="cr2") if settings.interval == "default" else settings
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums.sort("task_id")), ["study", "tier", "generator"]):
         row = Estimate(estimand="mean_words", unit="words", n_dropped=total(cell, "dropped"), **keys)

@@ -23,6 +23,11 @@ COMPARISON_KEYS: Final = (
     "study", "task_id", "probe", "judge", "judge_kind", "replicate", "first", "first_variant", "second",
     "second_variant",
 )  # fmt: skip
+_PAIR: Final = (
+    "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge", "judge_kind",
+    "judge_is_first", "judge_is_second", "judge_in_family",
+)  # fmt: skip
+_LENGTHS_OF_PAIR: Final = ("words_first", "words_second", "chars_first", "chars_second")
 _VERDICT_CODE: Final = {"a": 0, "b": 1, "tie": 2}
 _LENGTHS: Final = ("words", "chars")
 
@@ -58,9 +63,12 @@ def compare(
     its comparisons are ``single``. Where other comparisons of that judge have both orders, a missing one
     makes the comparison ``incomplete``. Two equal sides (the ``identical`` probe) have no second order.
     """
-    gathered = _gather(_sided(judgments))
+    gathered = _gather(_sided(_ordered_names(judgments)))
     frame = _score(_resolve(gathered), scoring)
-    return Comparisons.validate(_involve(frame, families or {}).sort(COMPARISON_KEYS), cast=True)
+    named = frame.sort(COMPARISON_KEYS).with_columns(
+        pl.col(name).cast(pl.String) for name in COMPARISON_KEYS if name not in {"judge_kind", "replicate"}
+    )
+    return Comparisons.validate(_involve(named, families or {}), cast=True)
 
 
 def rescore(comparisons: ComparisonFrame, scoring: Scoring) -> ComparisonFrame:
@@ -75,26 +83,24 @@ def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFra
     comparisons without a score. ``n_replicates`` counts what was averaged, ``n_presentations`` what
     stands behind it.
     """
+    scored = comparisons.filter(
+        pl.col("probe") == probe, pl.col("first") != pl.col("second"), pl.col("score_first").is_not_null()
+    ).with_columns(
+        n_replicates=pl.lit(1, dtype=pl.Int64),
+        n_presentations=(pl.col("n_slot_a") + pl.col("n_slot_b") + pl.col("n_ties")).cast(pl.Int64),
+    )
+    columns = [*_PAIR, *_LENGTHS_OF_PAIR, "score_first", "n_replicates", "n_presentations"]
+    if scored["replicate"].n_unique() < 2:
+        return scored.select(columns)
     return (
-        comparisons.lazy()
-        .filter(pl.col("probe") == probe, pl.col("first") != pl.col("second"))
-        .filter(pl.col("score_first").is_not_null())
-        .group_by(
-            "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge",
-            "judge_kind", "judge_is_first", "judge_is_second", "judge_in_family",
-        )
+        scored.group_by(_PAIR, maintain_order=True)
         .agg(
-            score_first=pl.col("score_first").mean(),
-            words_first=pl.col("words_first").max(),
-            words_second=pl.col("words_second").max(),
-            chars_first=pl.col("chars_first").max(),
-            chars_second=pl.col("chars_second").max(),
-            n_replicates=pl.len().cast(pl.Int64),
-            n_presentations=(pl.col("n_slot_a") + pl.col("n_slot_b") + pl.col("n_ties")).cast(pl.Int64).sum(),
+            pl.col("score_first").mean(),
+            pl.col(_LENGTHS_OF_PAIR).max(),
+            pl.col("n_replicates", "n_presentations").sum(),
         )
-        .sort("study", "task_id", "first", "first_variant", "second", "second_variant", "judge")
-        .collect()
-    )  # fmt: skip
+        .select(columns)
+    )
 
 
 def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
@@ -103,12 +109,27 @@ def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
     return [tier for tier in order if tier in there] + sorted(there - set(order))
 
 
-def _sided(judgments: JudgmentFrame) -> pl.LazyFrame:
+def _ordered_names(judgments: JudgmentFrame) -> pl.LazyFrame:
+    """Give names their place in the alphabet, so that grouping and sorting them is work on integers."""
+    lazy = judgments.lazy()
+    for columns in (
+        ["study"],
+        ["task_id"],
+        ["probe"],
+        ["judge", "slot_a", "slot_b"],
+        ["variant_a", "variant_b"],
+    ):
+        there = pl.concat([judgments[column].drop_nulls().unique() for column in columns]).unique().sort()
+        lazy = lazy.with_columns(pl.col(columns).cast(pl.Enum(there)))
+    return lazy
+
+
+def _sided(judgments: pl.LazyFrame) -> pl.LazyFrame:
+    variant_a, variant_b = (pl.col(f"variant_{slot}").to_physical().cast(pl.Int64) for slot in "ab")
     swapped = (pl.col("slot_b") < pl.col("slot_a")) | (
-        (pl.col("slot_b") == pl.col("slot_a"))
-        & (pl.col("variant_b").fill_null("") < pl.col("variant_a").fill_null(""))
+        (pl.col("slot_b") == pl.col("slot_a")) & (variant_b.fill_null(-1) < variant_a.fill_null(-1))
     )
-    frame = judgments.lazy().with_columns(swapped=swapped)
+    frame = judgments.with_columns(swapped=swapped)
     pairs = {"first": ("slot_a", "slot_b"), "first_variant": ("variant_a", "variant_b")}
     pairs |= {f"{length}_first": (f"{length}_a", f"{length}_b") for length in _LENGTHS}
     columns: list[pl.Expr] = []

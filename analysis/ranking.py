@@ -117,14 +117,12 @@ def _signs(differences: FloatArray) -> FloatArray:
 
 
 def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
-    sums = cell.group_by("study", "task_id", *by).agg(pl.col("score").sum(), pl.len().alias("n")).sort(by)
+    sums = cell.group_by("task_id", *by).agg(pl.col("score").sum(), pl.len().alias("n")).sort(by)
     columns = sums.select(by).unique().sort(by)
     column_of = sums.join(columns.with_row_index("column"), on=by, how="left", maintain_order="left")[
         "column"
     ].to_numpy()
-    task_of = (
-        sums.select(pl.struct("study", "task_id").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
-    )
+    task_of = (sums["task_id"].rank("dense").cast(pl.Int64) - 1).to_numpy()
     shape = (int(task_of.max(initial=-1)) + 1, columns.height)
     score, count = np.zeros(shape), np.zeros(shape)
     score[task_of, column_of] = sums["score"].to_numpy()

@@ -14,7 +14,7 @@ from recuse.analysis.length_probe import long_wins_score
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
 from recuse.analysis.ranking import rank_kendall_tau, win_rank
-from recuse.analysis.self_preference import self_preference
+from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings
 from recuse.analysis.win_rate import win_rate
@@ -28,13 +28,11 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "agreement of rankings": rank_kendall_tau,
     "words": mean_words,
     "position": position,
-    "self-preference": self_preference,
-    "inflation": self_preference_inflation,
     "agreement": agreement,
     "longer wins": longer_wins_rate,
     "length probe": long_wins_score,
 }
-"""What a progress display may call it → the function that estimates it."""
+"""What a progress display may call it → the function that estimates it. Self-preference comes beside them."""
 _POOLED: Final = "(pooled)"
 
 
@@ -65,8 +63,13 @@ def estimate_all(
     for name, estimand in ESTIMANDS.items():
         on_step(name)
         frames.append(estimand(comparisons, settings))
-    on_step("tier gradient")
-    frames.append(self_preference_tier_gradient(comparisons, settings, tiers))
+    on_step("self-preference")
+    own = against_baselines(comparisons)
+    frames += [
+        self_preference(comparisons, settings, own),
+        self_preference_inflation(own, settings),
+        self_preference_tier_gradient(own, settings, tiers),
+    ]
     return Estimates.validate(_adjusted(pl.concat(frames)))
 
 

@@ -31,7 +31,9 @@ _NOBODY: Final = {
 }
 
 
-def self_preference(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+def self_preference(
+    comparisons: ComparisonFrame, settings: Settings, own: pl.DataFrame | None = None
+) -> EstimateFrame:
     """Self-preference delta, with both rates behind it, by judge, baseline and tier.
 
     ``self_preference_delta``: mean over the comparisons in which the judge's own answer takes part of
@@ -47,9 +49,10 @@ def self_preference(comparisons: ComparisonFrame, settings: Settings) -> Estimat
     -----
     Every comparison weighs equally; the interval takes tasks as clusters and speaks of these judges on
     new tasks. A delta is an association: it does not say why a judge scores its own answers higher.
+    ``own`` is :func:`against_baselines` of the same comparisons, where it is at hand.
     The row of test ``sign_flip`` tests the task sums; its ``n_dropped`` counts tasks that sum to 0.
     """
-    own = against_baselines(comparisons)
+    own = against_baselines(comparisons) if own is None else own
     rows: list[Estimate] = []
     rng = settings.rng("self_preference")
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):

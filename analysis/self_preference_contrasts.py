@@ -13,28 +13,31 @@ from recuse.analysis.comparisons import tier_order
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_p
-from recuse.analysis.self_preference import against_baselines
 from recuse.analysis.settings import Settings
-from recuse.schema import TIERS, ComparisonFrame, EstimateFrame
+from recuse.schema import TIERS, EstimateFrame
 
 __all__ = ["self_preference_inflation", "self_preference_tier_gradient"]
 
 _UNIDENTIFIED: Final = "no comparison has a judge of this baseline"
 
 
-def self_preference_inflation(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
     """How much of the all-peers delta comes from involved judges, by judge.
 
     Mean over the comparisons that have an uninvolved judge of (mean score by the uninvolved - mean score
     by all peers) of the judge's own answer: the all-peers delta less the uninvolved delta, on the same
     comparisons. 0: recusal changes nothing; positive: the all-peers delta is too large by that much.
 
+    Parameters
+    ----------
+    own
+        From :func:`recuse.analysis.self_preference.against_baselines`.
+
     Notes
     -----
     In a complete design of three generator-judges the inflations average to half the mean uninvolved
     delta. That is an identity of the design, not evidence.
     """
-    own = against_baselines(comparisons)
     keys = ["study", "judge", "task_id", "first", "second"]
     peers = own.filter(pl.col("baseline") == "all_peers").select(*keys, all_peers="peers")
     joined = own.join(peers, on=keys, how="left").with_columns(
@@ -68,7 +71,7 @@ def self_preference_inflation(comparisons: ComparisonFrame, settings: Settings) 
 
 
 def self_preference_tier_gradient(
-    comparisons: ComparisonFrame, settings: Settings, tiers: tuple[str, ...] = TIERS
+    own: pl.DataFrame, settings: Settings, tiers: tuple[str, ...] = TIERS
 ) -> EstimateFrame:
     """Delta on the most subjective tier less delta on the most objective one, by judge and baseline.
 
@@ -76,7 +79,6 @@ def self_preference_tier_gradient(
     strata. One row carries the interval and its dual test, one the permutation of tier labels over tasks
     (null: tasks are exchangeable between the two tiers). ``group`` names the two tiers.
     """
-    own = against_baselines(comparisons)
     order = tier_order(own["tier"], tiers)
     rng = settings.rng("self_preference_tier_gradient")
     rows: list[Estimate] = []

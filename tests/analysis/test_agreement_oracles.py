@@ -1,0 +1,57 @@
+"""Agreement against statsmodels, scikit-learn and krippendorff, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recuse.analysis.inference import nominal
+
+
+@pytest.fixture
+def labels() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    left = rng.integers(0, 3, 200)
+    return left, np.where(rng.random(200) < 0.6, left, rng.integers(0, 3, 200))
+
+
+def table(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.bincount(left * 3 + right, minlength=9).reshape(1, 3, 3).astype(float)
+
+
+def test_kappa_is_that_of_scikit_learn(labels: tuple[np.ndarray, np.ndarray]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    ours = nominal.cohen_kappa(table(*labels), symmetric=False)[0]
+    assert ours == pytest.approx(metrics.cohen_kappa_score(*labels), abs=1e-12)
+
+
+def test_symmetric_kappa_is_that_of_the_table_with_both_namings(
+    labels: tuple[np.ndarray, np.ndarray],
+) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    renamed = [np.array([1, 0, 2])[side] for side in labels]
+    both = [np.concatenate([side, other]) for side, other in zip(labels, renamed, strict=True)]
+    ours = nominal.cohen_kappa(table(*labels), symmetric=True)[0]
+    assert ours == pytest.approx(metrics.cohen_kappa_score(*both), abs=1e-12)
+
+
+def test_alpha_is_that_of_krippendorff(labels: tuple[np.ndarray, np.ndarray]) -> None:
+    krippendorff = pytest.importorskip("krippendorff")
+    both = table(*labels)
+    ours = nominal.krippendorff_alpha(both + both.transpose(0, 2, 1), symmetric=False)[0]
+    theirs = krippendorff.alpha(reliability_data=np.array(labels), level_of_measurement="nominal")
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_ac1_by_hand() -> None:
+    """Two labels in use of three: p_o = .8, π = (.85, .15, 0), p_e = (.1275 + .1275)/2."""
+    counts = np.array([[[15.0, 3.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]])
+    expected = (0.85 * 0.15 * 2) / 2
+    assert nominal.gwet_ac1(counts, symmetric=False)[0] == pytest.approx((0.8 - expected) / (1 - expected))
+
+
+def test_one_category_only_is_undefined() -> None:
+    counts = np.zeros((1, 3, 3))
+    counts[0, 2, 2] = 9
+    assert np.isnan(nominal.cohen_kappa(counts, symmetric=True)[0])
+    assert np.isnan(nominal.krippendorff_alpha(2 * counts, symmetric=True)[0])
