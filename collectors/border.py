@@ -15,7 +15,7 @@ from recuse.collectors.readers import ROW, RawTable
 from recuse.collectors.second_tables import with_answers, with_tasks
 from recuse.collectors.set_aside import listed, set_aside
 from recuse.collectors.study import StudyFile
-from recuse.errors import JudgmentsError, SourceError, name_up_to_three
+from recuse.errors import SourceError, name_up_to_three, printable
 from recuse.schema import JudgmentFrame, Judgments
 
 __all__ = ["REFUSALS", "REQUIRED", "Admitted", "Refusal", "admit"]
@@ -125,9 +125,12 @@ def admit(
     _refuse_two_facts(rows, table)
     rows, gone = set_aside(rows)
     if rows.is_empty():
-        raise JudgmentsError("no judgment is left", [f"all {gone.height:,} rows"], _reasons(gone), table.name)
+        raise SourceError(table.name, "no judgment is left once rows are set aside", _reasons(gone))
+    if "judgment_id" in table.frame.columns:
+        _refuse_shared_addresses(rows, table)
     judgments = Judgments.validate(rows.drop(ROW), cast=True)
-    return Admitted(judgments, pl.concat([blank, gone]), (*notes, *observations(judgments, about.families)))
+    notes += observations(judgments, about.families)
+    return Admitted(judgments, pl.concat([blank, gone]), tuple(map(printable, notes)))
 
 
 def _plain(dtype: pl.DataType) -> pl.DataType:
@@ -181,28 +184,41 @@ def _with_aliases(rows: pl.DataFrame, aliases: Mapping[str, str]) -> tuple[pl.Da
 
 def _refuse_two_facts(rows: pl.DataFrame, table: RawTable) -> None:
     """Refuse a task with two tiers (or rewards, or categories) in one probe, and a judge of two kinds."""
-    for fact, owner in (
-        ("tier", ("study", "task_id", "probe")),
-        ("rewards", ("study", "task_id", "probe")),
-        ("category", ("study", "task_id", "probe")),
-        ("judge_kind", ("study", "judge")),
+    task = ("study", "task_id", "probe")
+    for noun, fact, owner in (
+        ("task", "tier", task),
+        ("task", "rewards", task),
+        ("task", "category", task),
+        ("judge", "judge_kind", ("study", "judge")),
     ):
-        several = rows.group_by(*owner, maintain_order=True).agg(pl.col(fact).unique().sort())
-        several = several.filter(pl.col(fact).list.len() > 1)
+        if rows[fact].null_count() == rows.height:
+            continue
+        distinct = rows.select(*owner, fact).unique(maintain_order=True)
+        several = distinct.filter(distinct.select(owner).is_duplicated())
         if several.is_empty():
             continue
         named = [
-            f"{owned} ({', '.join('none' if value is None else value for value in values)})"
-            for owned, values in several.select(owner[1], fact).iter_rows()
+            f"{owned} ({', '.join(sorted(values))})"
+            for owned, values in several.group_by(*owner, maintain_order=True)
+            .agg(pl.col(fact).fill_null("none"))
+            .select(owner[1], fact)
+            .iter_rows()
         ]
-        noun = "judge" if fact == "judge_kind" else "task"
+        having = f"1 {noun} has" if len(named) == 1 else f"{len(named):,} {noun}s have"
         raise SourceError(
             table.name,
-            f"a {noun} has one {fact}, and {len(named):,} {noun}s have several: {name_up_to_three(named)}",
+            f"a {noun} has one {fact}, and {having} several: {name_up_to_three(named)}",
             "make its rows agree",
         )
 
 
+def _refuse_shared_addresses(rows: pl.DataFrame, table: RawTable) -> None:
+    if rows["judgment_id"].n_unique() < rows.height:
+        needed = "a judgment_id names one presentation"
+        remedy = "leave judgment_id empty to have it computed"
+        refuse_rows(rows, pl.col("judgment_id").is_duplicated(), needed, remedy, table, ["judgment_id"])
+
+
 def _reasons(gone: pl.DataFrame) -> str:
-    counts = gone["rule"].value_counts(sort=True).iter_rows()
-    return "set aside: " + ", ".join(f"{rule} {count:,}" for rule, count in counts)
+    counts = gone.group_by("rule", "why", maintain_order=True).len().iter_rows()
+    return "; ".join(f"{rule} ({why}): {count:,}" for rule, why, count in counts)

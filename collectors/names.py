@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 import polars as pl
 
 from recuse.errors import name_up_to_three
 
-__all__ = ["look_alikes", "name_notes"]
+__all__ = ["look_alikes", "name_notes", "names_of"]
 
 _VERSION: Final = re.compile(
     r"([-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|\d{2}-\d{2}|preview|latest|free|beta|exp|v\d+:\d+))+$"
@@ -37,20 +38,25 @@ def _stem(name: str) -> str:
     return _VERSION.sub("", re.sub(r"[\s_.]+", "-", bare))
 
 
-def name_notes(judgments: pl.DataFrame) -> list[str]:
+def names_of(judgments: pl.DataFrame) -> tuple[set[str], set[str]]:
+    """Give the names of the model judges and of the generators."""
+    humans = judgments.select("judge", "judge_kind").filter(pl.col("judge_kind") == "human")["judge"]
+    judges, in_a, in_b = (set(judgments[name].unique().to_list()) for name in ("judge", "slot_a", "slot_b"))
+    return judges - set(humans.unique().to_list()), in_a | in_b
+
+
+def name_notes(judges: AbstractSet[str], generators: AbstractSet[str]) -> list[str]:
     """Say which judges look like a generator of another name, and which other names look alike.
 
     Parameters
     ----------
-    judgments
-        Judgments after the study's aliases; human judges are left out.
+    judges, generators
+        Names of the models, after the study's aliases.
     """
-    judges = set(judgments.filter(pl.col("judge_kind") == "model")["judge"].unique().to_list())
-    generators = set(pl.concat([judgments["slot_a"], judgments["slot_b"]]).unique().to_list())
     of_a_judge: list[str] = []
     others: list[str] = []
     for group in look_alikes(judges | generators):
-        spoken = " / ".join(group)
+        spoken = " / ".join(name if name == name.strip() else repr(name) for name in group)
         crosses = any(
             judge != generator for judge in judges & {*group} for generator in generators & {*group}
         )

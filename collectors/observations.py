@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from collections.abc import Set as AbstractSet
 
 import polars as pl
 
 from recuse.analysis.families import unknown_families
-from recuse.collectors.names import name_notes
+from recuse.collectors.names import name_notes, names_of
+from recuse.collectors.set_aside import PRESENTATION
 from recuse.errors import name_up_to_three
 
 __all__ = ["observations"]
-
-_COMPARISON: Final = ("study", "probe", "task_id", "judge", "replicate", "first", "second")
 
 
 def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[str]:
@@ -26,18 +25,19 @@ def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[s
     families
         The study's own name patterns → families.
     """
+    judges, generators = names_of(judgments)
     return [
         *_missing_verdicts(judgments),
         *_missing_swaps(judgments),
-        *name_notes(judgments),
-        *_families_of_one(judgments, families),
+        *name_notes(judges, generators),
+        *_families_of_one(judges | generators, families),
     ]
 
 
 def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:
-    without = judgments.filter(pl.col("verdict").is_null())
-    if without.is_empty():
+    if not judgments["verdict"].null_count():
         return []
+    without = judgments.select("verdict", "status").filter(pl.col("verdict").is_null())
     counts = without["status"].value_counts(sort=True).iter_rows()
     spoken = ", ".join(f"{status} {count:,}" for status, count in counts)
     return [f"{without.height:,} of {judgments.height:,} presentations have no verdict ({spoken})"]
@@ -45,38 +45,39 @@ def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:
 
 def _missing_swaps(judgments: pl.DataFrame) -> list[str]:
     """Count comparisons that lack one of their two orders, per study and probe."""
-    side_a, side_b = (
-        pl.concat_str(f"slot_{slot}", pl.lit("\x1f"), pl.col(f"variant_{slot}").fill_null(""))
-        for slot in "ab"
+    presentations = judgments.select(PRESENTATION).filter(
+        (pl.col("slot_a") != pl.col("slot_b")) | pl.col("variant_a").ne_missing(pl.col("variant_b"))
     )
-    sides = judgments.select(
-        *_COMPARISON[:5], "slot_a", "slot_b", first=pl.min_horizontal(side_a, side_b),
-        second=pl.max_horizontal(side_a, side_b), a_first=side_a <= side_b,
-    ).filter(pl.col("first") != pl.col("second"))  # fmt: skip
-    comparisons = sides.group_by(*_COMPARISON, maintain_order=True).agg(
-        one_order=pl.col("a_first").all() | ~pl.col("a_first").any(),
-        pair=pl.format("{} against {}", pl.col("slot_a").first(), pl.col("slot_b").first()),
+    swapped = presentations.rename(
+        {"slot_a": "slot_b", "slot_b": "slot_a", "variant_a": "variant_b", "variant_b": "variant_a"}
     )
+    shown, asked = presentations.hash_rows(), swapped.select(PRESENTATION).hash_rows()
+    alone = presentations.filter(~asked.is_in(shown.implode()))
+    if alone.is_empty():
+        return []
     notes: list[str] = []
-    for (study, probe), group in comparisons.group_by("study", "probe", maintain_order=True):
-        lacking = group.filter("one_order")
-        if lacking.is_empty():
-            continue
-        place, total = f"{study}, probe {probe}", f"{group.height:,} comparisons"
-        if lacking.height == group.height:
-            notes.append(f"{place}: {total} of one order only, so slot and answer cannot be told apart")
+    for (study, probe), lacking in alone.group_by("study", "probe", maintain_order=True):
+        n_shown = presentations.filter((pl.col("study") == study) & (pl.col("probe") == probe)).height
+        place, total = f"{study}, probe {probe}", _counted((n_shown + lacking.height) // 2)
+        if lacking.height == n_shown:
+            notes.append(f"{place}: {total} in one order only, so slot and answer cannot be told apart")
             continue
         named = name_up_to_three(
-            f"{judge} on {task}, {pair}"
-            for judge, task, pair in lacking.select("judge", "task_id", "pair").iter_rows()
+            f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
+            for judge, task, slot_a, slot_b in lacking.select(
+                "judge", "task_id", "slot_a", "slot_b"
+            ).iter_rows()
         )
-        notes.append(f"{place}: {lacking.height:,} of {total} lack the swap and count as incomplete: {named}")
+        without = "lacks the swap and counts" if lacking.height == 1 else "lack the swap and count"
+        notes.append(f"{place}: {lacking.height:,} of {total} {without} as incomplete: {named}")
     return notes
 
 
-def _families_of_one(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[str]:
-    models = judgments.filter(pl.col("judge_kind") == "model")["judge"]
-    names = pl.concat([models, judgments["slot_a"], judgments["slot_b"]]).unique().to_list()
+def _counted(n_comparisons: int) -> str:
+    return "1 comparison" if n_comparisons == 1 else f"{n_comparisons:,} comparisons"
+
+
+def _families_of_one(names: AbstractSet[str], families: Mapping[str, str]) -> list[str]:
     unknown = unknown_families(names, families)
     if not unknown:
         return []

@@ -136,8 +136,9 @@ def _as_text(content: bytes, path: Path) -> str:
 def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
     text = _as_text(content, path)
     try:
-        frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False, truncate_ragged_lines=True)
+        frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False)
     except pl.exceptions.PolarsError as error:
+        _refuse_uneven_rows(text, path)
         raise SourceError(
             path, "a quoted field is never closed, or the file is cut off", "check its last lines"
         ) from error
@@ -146,25 +147,26 @@ def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
         raise SourceError(
             path, f"the header names a column twice: {name_up_to_three(repeated)}", "rename or remove one"
         )
-    _refuse_uneven_rows(text, frame, path)
+    if frame[:, -1].null_count():
+        _refuse_uneven_rows(text, path)
     return frame
 
 
-def _refuse_uneven_rows(text: str, frame: pl.DataFrame, path: Path) -> None:
-    """Refuse rows with more or fewer fields than the header: polars cuts the one and fills up the other."""
-    bare = re.sub(r'"[^"]*"', "", text)
-    separators = pl.Series(bare.split("\n")).str.strip_chars_end("\r")
-    uneven = pl.DataFrame({"line": separators}).with_row_index(ROW, offset=1)
-    width = frame.width - 1
-    uneven = uneven.with_columns(fields=pl.col("line").str.count_matches(",", literal=True))
-    uneven = uneven.filter((pl.col("fields") != width) & (pl.col("line") != ""))
+def _refuse_uneven_rows(text: str, path: Path) -> None:
+    """Refuse rows with more or fewer fields than the header; polars fills up the latter with nulls."""
+    outside_quotes = re.sub(r'"[^"]*"', "", text)
+    lines = pl.Series("line", outside_quotes.split("\n")).str.strip_chars_end("\r")
+    fields = lines.str.count_matches(",", literal=True) + 1
+    width = int(fields[0])
+    numbered = pl.DataFrame([lines, fields.alias("fields")]).with_row_index(ROW, offset=1)
+    uneven = numbered.filter((pl.col("fields") != width) & (pl.col("line") != ""))
     if uneven.is_empty():
         return
-    rows = [f"row {row:,} ({fields + 1})" for row, _, fields in uneven.iter_rows()]
+    rows = [f"row {row:,} ({n_fields})" for row, n_fields in uneven.select(ROW, "fields").iter_rows()]
     others = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
     raise SourceError(
         path,
-        f"the header has {frame.width} fields and {others} another number: {name_up_to_three(rows)}",
+        f"the header has {width} fields and {others} another number: {name_up_to_three(rows)}",
         "quote fields that hold a comma, and complete rows that are cut off",
     )
 
@@ -182,8 +184,10 @@ def _read_jsonl(content: bytes, path: Path) -> pl.DataFrame:
             "the lines hold values that do not fit one column",
             "give every key one kind of value, and write nested values as text",
         ) from error
-    lines = pl.Series("line", text.split("\n")).str.strip_chars()
-    numbers = pl.DataFrame({"line": lines}).with_row_index(ROW, offset=1).filter(pl.col("line") != "")[ROW]
+    if text.rstrip().count("\n") + 1 == frame.height:
+        return frame.with_row_index(ROW, offset=1)
+    lines = pl.DataFrame({"line": text.split("\n")}).with_row_index(ROW, offset=1)
+    numbers = lines.filter(pl.col("line").str.strip_chars() != "")[ROW]
     if len(numbers) != frame.height:
         _first_bad_line(text, path)
         raise SourceError(path, "it is not one JSON object per line", "write each judgment on its own line")
@@ -198,8 +202,12 @@ def _first_bad_line(text: str, path: Path) -> None:
         try:
             record: object = json.loads(line, parse_constant=_refuse_constant)
         except ValueError as error:
-            cut_off = "is cut off" if number == text.rstrip().count("\n") + 1 else "is not JSON"
-            raise SourceError(path, f"line {number:,} {cut_off} ({error})", "repair or remove it") from error
+            is_last = number == text.rstrip().count("\n") + 1
+            state = "is cut off" if is_last and not line.rstrip().endswith("}") else "is not JSON"
+            said = (
+                f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+            )
+            raise SourceError(path, f"line {number:,} {state} ({said})", "repair or remove it") from error
         if not isinstance(record, dict):
             raise SourceError(
                 path,

@@ -55,11 +55,13 @@ def with_answers(
         needed = f"{length} cannot be negative"
         refuse_rows(answers, pl.col(length) < 0, needed, "correct the table", table, [length])
     key = _key(answers, ("task_id", "probe", "generator", "variant"))
-    answers = _one_row_each(answers, key, _LENGTHS, "answer", table)
-    matched = pl.lit(value=False)
+    answers = _one_row_each(answers, key, _LENGTHS, "answer", table, ("task_id", "generator"))
+    lacking = pl.lit(value=False)
+    shown: list[pl.DataFrame] = []
     for slot in ("a", "b"):
         there = {"generator": f"slot_{slot}", "variant": f"variant_{slot}"}
         names = [there.get(name, name) for name in key]
+        shown.append(judgments.select(names).rename(dict(zip(names, key, strict=True))))
         lengths = answers.select(*key, *_LENGTHS).rename({n: f"{n}_answer_{slot}" for n in _LENGTHS})
         lengths = lengths.with_columns(pl.lit(value=True).alias(f"found_{slot}"))
         judgments = judgments.join(
@@ -67,12 +69,15 @@ def with_answers(
         )
         judgments, said = _filled(judgments, {f"{n}_{slot}": f"{n}_answer_{slot}" for n in _LENGTHS}, table)
         notes += said
-        matched |= pl.col(f"found_{slot}").is_null()
-    n_without = judgments.filter(matched).height
+        lacking |= pl.col(f"found_{slot}").is_null()
+    n_without = judgments.filter(lacking).height
+    n_unused = answers.join(pl.concat(shown).unique(), on=key, how="anti", nulls_equal=True).height
     if n_without:
         notes.append(
             f"{table.name}: {n_without:,} of {judgments.height:,} judgments show an answer that it lacks"
         )
+    if n_unused:
+        notes.append(f"{table.name}: {n_unused:,} of {answers.height:,} answers are in no judgment")
     return judgments.drop("found_a", "found_b"), notes
 
 
@@ -101,7 +106,7 @@ def with_tasks(judgments: pl.DataFrame, table: RawTable) -> tuple[pl.DataFrame, 
     columns = ["task_id", "probe"] if "probe" in table.frame.columns else ["task_id"]
     tasks = tasks.with_columns(pl.col("probe").fill_null("main"))
     key = _key(tasks, columns)
-    tasks = _one_row_each(tasks, key, _TASK_FACTS, "task", table)
+    tasks = _one_row_each(tasks, key, _TASK_FACTS, "task", table, ("task_id",))
     facts = tasks.select(*key, *_TASK_FACTS).rename({name: f"{name}_task" for name in _TASK_FACTS})
     facts = facts.with_columns(pl.lit(value=True).alias("found"))
     judgments = judgments.join(facts, on=key, how="left", maintain_order="left")
@@ -120,12 +125,17 @@ def _key(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
 
 
 def _one_row_each(
-    rows: pl.DataFrame, key: Sequence[str], facts: Sequence[str], noun: str, table: RawTable
+    rows: pl.DataFrame,
+    key: Sequence[str],
+    facts: Sequence[str],
+    noun: str,
+    table: RawTable,
+    shown: Sequence[str],
 ) -> pl.DataFrame:
     distinct = rows.unique([*key, *facts], keep="first", maintain_order=True)
     needed = f"each {noun} is described once or the same way twice"
     twice = pl.struct(*key).is_duplicated()
-    refuse_rows(distinct, twice, needed, "keep the row that is right", table, [key[0], key[-1]])
+    refuse_rows(distinct, twice, needed, "keep the row that is right", table, shown)
     return distinct
 
 

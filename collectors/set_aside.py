@@ -81,12 +81,19 @@ def set_aside(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """
     lists: list[pl.DataFrame] = []
     for rule in RULES:
-        shown = rows.filter(pl.struct(*PRESENTATION).is_duplicated()) if rule.repeats_only else rows
+        shown = _repeats(rows) if rule.repeats_only else rows
         gone = shown.filter(rule.applies)
         if not gone.is_empty():
             lists.append(listed(gone, rule.name, rule.why))
             rows = rows.join(gone.select(ROW), on=ROW, how="anti", maintain_order="left")
     return rows, pl.concat([pl.DataFrame(schema=SET_ASIDE), *lists])
+
+
+def _repeats(rows: pl.DataFrame) -> pl.DataFrame:
+    keys = rows.select(PRESENTATION)
+    if keys.hash_rows().n_unique() == rows.height:
+        return rows.clear()
+    return rows.filter(keys.is_duplicated())
 
 
 def listed(rows: pl.DataFrame, rule: str, why: str) -> pl.DataFrame:

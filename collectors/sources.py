@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -76,11 +77,11 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
         return _from_file(path, study_file, None)
     if separator and "/" not in file_format and Path(rest).exists():
         raise UnknownNameError("format", file_format, {*FORMATS, *IMPORTERS})
-    raise SourceError(
-        source,
-        "there is no such file, directory or bundled study",
-        f"check the path; the bundled studies are {' and '.join(BUNDLED)}",
-    )
+    near = difflib.get_close_matches(source, BUNDLED, n=1)
+    remedy = f"check the path; the bundled studies are {' and '.join(BUNDLED)}"
+    if near:
+        remedy = f"did you mean {near[0]}?"
+    raise SourceError(source, "there is no such file, directory or bundled study", remedy)
 
 
 def load_all(sources: Sequence[str], *, study_file: Path | None = None) -> Source:

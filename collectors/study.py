@@ -76,7 +76,7 @@ def _in_words(error: ValidationError) -> str:
         problems.append(
             f"{place!r} is no field of a study file"
             if detail["type"] == "extra_forbidden"
-            else f"{place} {said}"
+            else f"{place}: {said}".removeprefix(": ")
         )
     return name_up_to_three(problems).strip()
 

@@ -18,6 +18,7 @@ __all__ = [
     "UndefinedEstimateError",
     "UnknownNameError",
     "name_up_to_three",
+    "printable",
 ]
 
 
@@ -30,6 +31,16 @@ def name_up_to_three(offenders: Iterable[object]) -> str:
     names = [str(offender) for offender in offenders]
     shown = ", ".join(names[:3])
     return f"{shown} and {len(names) - 3:,} more" if len(names) > 3 else shown
+
+
+def printable(text: str) -> str:
+    r"""Put a text on one line and escape what a terminal would obey instead of show.
+
+    >>> printable("a name\nwith \x1b[2J in it")
+    'a name with \\x1b[2J in it'
+    """
+    line = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
 class RecuseError(Exception):
@@ -108,4 +119,4 @@ class UndefinedEstimateError(RecuseError, ArithmeticError):
 
 def _line(statement: str, remedy: str) -> str:
     line = f"{statement}; {remedy}" if remedy else statement
-    return " ".join(line.split())
+    return printable(line)
