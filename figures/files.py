@@ -1,0 +1,92 @@
+"""The files of a run: estimates, comparisons and the manifest, each written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+import polars as pl
+
+from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["safe_for_spreadsheets", "write_comparisons", "write_estimates", "write_manifest", "write_text"]
+
+_FORMULA_STARTS: Final = r"^[=+\-@\t\r]"
+
+
+def write_estimates(estimates: EstimateFrame, out: Path) -> list[Path]:
+    """Write ``estimates.parquet`` and ``estimates.csv`` into the folder; return both paths.
+
+    The Parquet file holds the frame as it is. In the CSV file a text cell that a spreadsheet would run
+    as a formula begins with an apostrophe; numbers are untouched.
+    """
+    parquet, csv = out / "estimates.parquet", out / "estimates.csv"
+    _whole(parquet, lambda path: estimates.lazy().collect().write_parquet(path))
+    _whole(csv, lambda path: safe_for_spreadsheets(estimates.lazy().collect()).write_csv(path))
+    return [parquet, csv]
+
+
+def write_comparisons(comparisons: ComparisonFrame, out: Path) -> Path:
+    """Write ``comparisons.parquet``: every comparison, its verdicts as shown, its resolution and score."""
+    path = out / "comparisons.parquet"
+    _whole(path, lambda target: comparisons.lazy().collect().write_parquet(target))
+    return path
+
+
+def write_manifest(
+    out: Path,
+    *,
+    inputs: Mapping[str, str],
+    versions: Mapping[str, str],
+    seed: int,
+    settings: Mapping[str, Any],
+    set_aside: Mapping[str, int],
+    notes: Sequence[str] = (),
+) -> Path:
+    """Write ``manifest.json``: from what, with what, and how the estimates beside it were made.
+
+    `inputs` maps the name of each file read to its SHA-256; folders are dropped from the names, so that a
+    manifest says nothing about the machine it was made on.
+    """
+    manifest = {
+        "inputs": [{"name": PurePath(name).name, "sha256": digest} for name, digest in inputs.items()],
+        "versions": dict(sorted(versions.items())),
+        "seed": seed,
+        "settings": dict(settings),
+        "set_aside": dict(set_aside),
+        "notes": list(notes),
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return write_text(out / "manifest.json", text)
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file whole: a reader sees the old file or the new one, never half of one."""
+    _whole(path, lambda target: target.write_text(text, encoding="utf-8"))
+    return path
+
+
+def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before text that a spreadsheet would take for a formula; leave numbers alone."""
+    text = pl.col(pl.String)
+    quoted = pl.concat_str(pl.lit("'"), text)
+    return frame.with_columns(
+        pl.when(text.str.contains(_FORMULA_STARTS)).then(quoted).otherwise(text).name.keep()
+    )
+
+
+def _whole(path: Path, write: Callable[[Path], object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

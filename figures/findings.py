@@ -1,0 +1,161 @@
+"""The sentences that answer the question, before any table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recuse.figures.lookup import Lookup, short_name
+from recuse.figures.wording import Row, interval_text, method_text, n_text, number, p_text
+from recuse.schema import EstimateFrame
+
+__all__ = ["findings"]
+
+
+def findings(estimates: EstimateFrame) -> list[str]:
+    """Say, study by study, what is left of self-preference without involved judges; then position.
+
+    The sentences report association: a judge prefers its own answers more, or less, than uninvolved
+    judges do. Nothing here says why.
+    """
+    lookup = Lookup(estimates)
+    several = len(lookup.studies) > 1
+    sentences: list[str] = []
+    for study in lookup.studies:
+        found = [
+            *_each(lookup, study, "self_preference_delta", _self_preference),
+            *_each(lookup, study, "self_preference_delta", _by_tier),
+            *_each(lookup, study, "self_preference_inflation", _inflation),
+            *_each(lookup, study, "slot_a_rate", _position),
+        ]
+        label = study or "all studies pooled"
+        sentences += [f"{label}: {sentence}" for sentence in found] if several else found
+    return sentences or ["No quantity could be estimated from these judgments."]
+
+
+def _each(
+    lookup: Lookup, study: str | None, estimand: str, say: Callable[[Lookup, str | None, str], str | None]
+) -> list[str]:
+    judges = lookup.values("judge", estimand, study=study)
+    said = (say(lookup, study, judge) for judge in judges)
+    return [sentence for sentence in said if sentence is not None]
+
+
+def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    row = lookup.one("self_preference_delta", study=study, judge=judge, baseline="uninvolved")
+    if row is None:
+        return None
+    peers = lookup.one("self_preference_delta", study=study, judge=judge, baseline="all_peers")
+    beside = ""
+    if peers is not None and peers["estimate"] is not None:
+        beside = f" Against all peers: {number(peers['estimate'], peers['unit'])} {interval_text(peers)}."
+    subject = f"{short_name(judge)}'s self-preference against uninvolved judges"
+    if row["estimate"] is None:
+        return f"{subject} cannot be estimated: {row['reason']}.{beside}"
+    value = number(row["estimate"], row["unit"])
+    return f"{subject} is {value}{_verdict(row)}.{beside}"
+
+
+def _verdict(row: Row) -> str:
+    """Say where the interval lies, and what a wide one could have missed."""
+    if row["conf_low"] is None or row["conf_high"] is None:
+        return f", without an interval ({row['reason'] or 'none was made'}; {n_text(row)})"
+    level = (
+        f"{100 * row['conf_level']:g} % interval {interval_text(row)}"
+        if row["conf_level"]
+        else interval_text(row)
+    )
+    method = f"({method_text(row['interval'])}; {n_text(row)})"
+    if row["conf_low"] > 0 or row["conf_high"] < 0:
+        return f": {level} excludes 0 {method}"
+    seen = ""
+    if row["mde"] is not None:
+        effect = number(row["mde"], row["unit"], digits=0).lstrip("+")
+        seen = f"; this design could have seen {effect} (minimum detectable effect)"
+    return f": {level} includes 0 {method}{seen}, so this is not evidence of no bias"
+
+
+def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    parts: list[str] = []
+    for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
+        row = lookup.one("self_preference_delta", study=study, judge=judge, tier=tier, baseline="uninvolved")
+        peers = lookup.one("self_preference_delta", study=study, judge=judge, tier=tier, baseline="all_peers")
+        if row is None or row["estimate"] is None:
+            continue
+        beside = ""
+        if peers is not None and peers["estimate"] is not None:
+            beside = f" (all peers {number(peers['estimate'], peers['unit'])})"
+        parts.append(f"{tier} {number(row['estimate'], row['unit'])} {interval_text(row)}{beside}")
+    if not parts:
+        return None
+    return f"{short_name(judge)} by tier, against uninvolved judges: {'; '.join(parts)}."
+
+
+def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    row = lookup.one("self_preference_inflation", study=study, judge=judge) or next(
+        (
+            found
+            for baseline in ("uninvolved", "all_peers")
+            if (found := lookup.one("self_preference_inflation", study=study, judge=judge, baseline=baseline))
+        ),
+        None,
+    )
+    if row is None or row["estimate"] is None:
+        return None
+    return (
+        f"Counting involved judges among the peers of {short_name(judge)} moves its self-preference by "
+        f"{number(row['estimate'], row['unit'])} {interval_text(row)} on the same comparisons "
+        f"({n_text(row)})."
+    )
+
+
+def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    row = lookup.one("slot_a_rate", study=study, judge=judge)
+    if row is None:
+        return None
+    name = short_name(judge)
+    if row["estimate"] is None:
+        return f"{name}'s preference for a slot cannot be estimated: {row['reason']}."
+    tests = [
+        text
+        for test, say in (
+            ("sign_flip_task_lean", _lean),
+            ("sign_test_reversals", _reversals),
+            ("binomial_pooled", _binomial),
+        )
+        if (text := say(lookup, study, judge, lookup.test("slot_a_rate", test, study=study, judge=judge)))
+    ]
+    rate = (
+        f"{name} names slot A in {number(row['estimate'], row['unit'])} of its decisions {interval_text(row)}"
+    )
+    return f"{rate}: {'; '.join(tests)}." if tests else f"{rate}."
+
+
+def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> str:
+    if row is None or row["p_value"] is None:
+        return ""
+    text = f"sign-flip over tasks {p_text(row['p_value'])}"
+    if row["n_tasks"] is None:
+        return text
+    leaning = row["n_tasks"] - (row["n_dropped"] or 0)
+    floor = min(1.0, 2.0 ** (1 - leaning))
+    sums = f"{leaning} non-zero task sum{'' if leaning == 1 else 's'}"
+    if row["p_value"] <= floor * (1 + 1e-9):
+        return f"{text}, the smallest it can be with {sums}"
+    return f"{text} (with {sums} it cannot be below {p_text(floor, name=False)})"
+
+
+def _reversals(lookup: Lookup, study: str | None, judge: str, row: Row | None) -> str:
+    share = lookup.one("reversal_a_share", study=study, judge=judge)
+    if share is None or share["estimate"] is None or not share["n_comparisons"]:
+        return "no hard reversal" if share is not None else ""
+    count = share["n_comparisons"]
+    toward_a = round(share["estimate"] * count)
+    where = f"{toward_a} of {count} hard reversals toward slot A"
+    if count > 1 and toward_a in {0, count}:
+        where = f"all {count} hard reversals toward slot {'A' if toward_a else 'B'}"
+    p_value = (row or share)["p_value"]
+    return where if p_value is None else f"{where} (sign test {p_text(p_value)})"
+
+
+def _binomial(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> str:
+    return "" if row is None or row["p_value"] is None else f"pooled binomial {p_text(row['p_value'])}"

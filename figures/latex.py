@@ -1,0 +1,95 @@
+r"""LaTeX: names and numbers escaped, and one booktabs table per table of the report.
+
+The tables need the packages booktabs and graphicx, and compile with pdflatex and lualatex: everything
+outside ASCII is written as a command or as mathematics.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from recuse.figures.tables import Table
+from recuse.figures.tables import tables as tables_of
+from recuse.schema import EstimateFrame
+
+__all__ = ["escape", "tables"]
+
+_SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+        "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\ensuremath{<}",
+        ">": r"\ensuremath{>}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
+        "'": "'", "[": "{[}", "]": "{]}", "-": "-", "−": r"\ensuremath{-}", "–": "--", "—": "---",
+        "Δ": r"\ensuremath{\Delta}", "κ": r"\ensuremath{\kappa}", "α": r"\ensuremath{\alpha}",
+        "τ": r"\ensuremath{\tau}", "β": r"\ensuremath{\beta}", "½": r"\ensuremath{\frac12}",
+        "·": r"\ensuremath{\cdot}", "×": r"\ensuremath{\times}", "≤": r"\ensuremath{\le}",
+        "≥": r"\ensuremath{\ge}", "…": r"\dots{}", "’": "'", "‘": "`", "“": "``", "”": "''",
+    }
+)  # fmt: skip
+_POWER: Final = re.compile(r"(·?)10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_PLAIN: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def escape(text: str) -> str:
+    r"""Make any text safe to typeset; control characters become spaces, unknown letters their name.
+
+    >>> print(escape("a_b & 50 %"), escape("−2.0"), escape("3·10⁻⁵"))
+    a\_b \& 50 \% \ensuremath{-}2.0 3\ensuremath{\cdot10^{-5}}
+    """
+    pieces: list[str] = []
+    end = 0
+    for match in _POWER.finditer(text):
+        pieces.append(_escape(text[end : match.start()]))
+        dot = r"\cdot" if match[1] else ""
+        pieces.append(rf"\ensuremath{{{dot}10^{{{match[2].translate(_PLAIN)}}}}}")
+        end = match.end()
+    return "".join([*pieces, _escape(text[end:])])
+
+
+def _escape(text: str) -> str:
+    return "".join(_character(character) for character in text)
+
+
+def _character(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character.isascii():
+        return character if character.isprintable() else " "
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    if plain:
+        return _escape(plain)
+    return f"{{[}}U+{ord(character):04X}{{]}}"
+
+
+def tables(estimates: EstimateFrame) -> dict[str, str]:
+    r"""Typeset each table of the report; the keys of the result also make its ``\label{tab:…}``."""
+    return {table.key: _typeset(table) for table in tables_of(estimates)}
+
+
+def _typeset(table: Table) -> str:
+    names, numbers = table.n_names, len(table.header) - table.n_names
+    lines = [
+        r"\begin{table}[tbp]",
+        r"\centering",
+        rf"\caption{{{escape(table.caption)}}}",
+        rf"\label{{tab:{table.key.replace('_', '-')}}}",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\begin{{tabular}}{{@{{}}{'l' * names}{'r' * numbers}@{{}}}}",
+        r"\toprule",
+        _line(table.header),
+        r"\midrule",
+        *map(_line, table.body),
+        r"\bottomrule",
+        r"\end{tabular}}",
+        rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {escape(table.note)}\end{{minipage}}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return rf"{' & '.join(map(escape, cells))} \\"

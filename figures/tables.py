@@ -1,0 +1,333 @@
+"""The tables of a report, as text cells: one layout for the terminal, LaTeX and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from recuse.figures.lookup import Lookup, short_name
+from recuse.figures.wording import NOTHING, Row, interval_text, method_text, n_text, p_text, value_text
+from recuse.schema import EstimateFrame
+
+__all__ = ["BASELINES", "TABLES", "Table", "tables"]
+
+BASELINES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "all_peers": "all peers",
+        "uninvolved": "uninvolved",
+        "uninvolved_family": "uninvolved families",
+        "human": "human",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: the question it answers, its cells as text, and how they were made."""
+
+    key: str
+    caption: str
+    header: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]  # each as long as the header; the first `n_names` cells name the row
+    n_names: int
+    note: str
+
+
+def tables(estimates: EstimateFrame) -> list[Table]:
+    """Lay the estimates out in the tables of an article; a table without rows is left out."""
+    lookup = Lookup(estimates)
+    made = [make(lookup) for make in TABLES.values()]
+    return [table for table in made if table.body]
+
+
+class _Draft:
+    """Collects the cells of a table, and the rows they came from, for its note."""
+
+    def __init__(self, lookup: Lookup, key: str, caption: str, names: tuple[str, ...], *columns: str) -> None:
+        self.lookup = lookup
+        self._key = key
+        self._caption = caption
+        self._several = len(lookup.studies) > 1
+        self._names = ("Study", *names) if self._several else names
+        self._columns = columns
+        self._body: list[tuple[str, ...]] = []
+        self._used: list[Row] = []
+
+    def add(self, study: str | None, names: tuple[str, ...], cells: Iterable[str], *used: Row | None) -> None:
+        """Add a row, unless nothing stands behind it."""
+        rows = [row for row in used if row is not None]
+        if not rows:
+            return
+        self._used += rows
+        label = (study or "pooled",) if self._several else ()
+        self._body.append((*label, *names, *cells))
+
+    def table(self, remark: str) -> Table:
+        intervals = sorted(
+            {method_text(row["interval"]) for row in self._used if row["interval"] is not None}
+        )
+        levels = sorted({row["conf_level"] for row in self._used if row["conf_level"] is not None})
+        reasons = sorted({row["reason"] for row in self._used if row["estimate"] is None and row["reason"]})
+        rules = sorted({row["scoring"] for row in self._used if row["scoring"] is not None})
+        note = [remark]
+        if intervals:
+            shown = ", ".join(f"{100 * level:g} %" for level in levels)
+            note.append(f"Intervals ({shown}): {'; '.join(intervals)}." if shown else "")
+        if rules:
+            note.append(f"Scoring: {', '.join(rules)}.")
+        note.append(_range_of_n(self._used))
+        note += [f"{NOTHING}: {reason}." for reason in reasons]
+        header = (*self._names, *self._columns)
+        text = " ".join(part for part in note if part)
+        return Table(self._key, self._caption, header, tuple(self._body), len(self._names), text)
+
+
+def _range_of_n(rows: list[Row]) -> str:
+    parts: list[str] = []
+    for unit in ("presentations", "comparisons", "tasks"):
+        counts = [row[f"n_{unit}"] for row in rows if row[f"n_{unit}"] is not None]
+        if counts:
+            low, high = min(counts), max(counts)
+            parts.append(f"{low:,} {unit}" if low == high else f"{low:,} to {high:,} {unit}")
+    return f"n = {', '.join(parts)} per estimate." if parts else ""
+
+
+def _n(row: Row | None) -> str:
+    return NOTHING if row is None else n_text(row).removeprefix("n = ")
+
+
+def _p(row: Row | None) -> str:
+    return NOTHING if row is None else p_text(row["p_value"], name=False)
+
+
+def _count(row: Row | None, column: str = "n_comparisons") -> str:
+    return NOTHING if row is None or row[column] is None else f"{row[column]:,}"
+
+
+def _win_rate(lookup: Lookup) -> Table:
+    judges = lookup.values("judge", "win_rate")
+    draft = _Draft(
+        lookup,
+        "win_rate",
+        "Which answers win, and does that depend on who judges?",
+        ("Generator",),
+        "All judges, %",
+        "Interval",
+        *(f"{short_name(judge)}, %" for judge in judges),
+        "Mean words",
+        "n",
+    )
+    for study in lookup.studies:
+        for generator in lookup.values("generator", "win_rate", study=study):
+            overall = lookup.one("win_rate", study=study, generator=generator)
+            by_judge = [
+                lookup.one("win_rate", study=study, generator=generator, judge=judge) for judge in judges
+            ]
+            words = lookup.one("mean_words", study=study, generator=generator)
+            cells = (
+                value_text(overall),
+                interval_text(overall),
+                *map(value_text, by_judge),
+                value_text(words),
+            )
+            draft.add(study, (short_name(generator),), (*cells, _n(overall)), overall, *by_judge)
+    return draft.table("Win rate: mean score over comparisons; ½ is a draw.")
+
+
+def _self_preference(lookup: Lookup) -> Table:
+    draft = _Draft(
+        lookup,
+        "self_preference",
+        "Does a judge prefer its own answers more than other judges do?",
+        ("Judge", "Baseline"),
+        "Own, %",
+        "Baseline, %",
+        "Δ, pp",
+        "Interval",
+        "p",
+        "p, sign-flip",
+        "Detectable, pp",
+        "n",
+    )
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "self_preference_delta", study=study):
+            for baseline, label in BASELINES.items():
+                keys = {"study": study, "judge": judge, "baseline": baseline}
+                delta = lookup.one("self_preference_delta", **keys)
+                own, other = lookup.one("own_rate", **keys), lookup.one("baseline_rate", **keys)
+                flip = lookup.test("self_preference_delta", "sign_flip", **keys)
+                cells = (
+                    value_text(own),
+                    value_text(other),
+                    value_text(delta),
+                    interval_text(delta),
+                    _p(delta),
+                )
+                names = (short_name(judge), label)
+                draft.add(study, names, (*cells, _p(flip), _detectable(delta), _n(delta)), delta)
+    return draft.table(
+        "Δ: mean over comparisons of the judge's score for its own answer minus the mean of the "
+        "baseline's judges; 0: like the baseline. p: dual of the interval. "
+        "Detectable: smallest effect found with power .8."
+    )
+
+
+def _detectable(row: Row | None) -> str:
+    return NOTHING if row is None or row["mde"] is None else f"{100 * row['mde']:.1f}"
+
+
+def _self_preference_by_tier(lookup: Lookup) -> Table:
+    draft = _Draft(
+        lookup,
+        "self_preference_by_tier",
+        "Does self-preference grow where tasks are more subjective?",
+        ("Judge", "Baseline", "Tier"),
+        "Δ, pp",
+        "Interval",
+        "p",
+        "n",
+    )
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "self_preference_delta", study=study):
+            for baseline, label in BASELINES.items():
+                for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
+                    keys = {"study": study, "judge": judge, "baseline": baseline, "tier": tier}
+                    row = lookup.one("self_preference_delta", **keys)
+                    cells = (value_text(row), interval_text(row), _p(row), _n(row))
+                    draft.add(study, (short_name(judge), label, tier), cells, row)
+    return draft.table("Δ as in the table of self-preference, within one tier of tasks.")
+
+
+_POSITION: Final = (
+    "Slot A, %", "Interval", "Flips, %", "Unstable, %", "Ties, %", "Consistent, %", "Reversals to A, %",
+    "Reversals", "p, task lean", "p, reversals", "p, pooled", "n",
+)  # fmt: skip
+
+
+def _position_cells(lookup: Lookup, **keys: str | None) -> tuple[tuple[str, ...], Row | None]:
+    rate = lookup.one("slot_a_rate", **keys)
+    shares = (
+        value_text(lookup.one(name, **keys))
+        for name in ("flip_rate", "unstable_rate", "tie_rate", "position_consistency", "reversal_a_share")
+    )
+    tests = (
+        _p(lookup.test("slot_a_rate", name, **keys))
+        for name in ("sign_flip_task_lean", "sign_test_reversals", "binomial_pooled")
+    )
+    reversals = _count(lookup.one("reversal_a_share", **keys))
+    return (value_text(rate), interval_text(rate), *shares, reversals, *tests, _n(rate)), rate
+
+
+_POSITION_REMARK: Final = (
+    "Slot A: share of decided presentations that name the first answer shown; 50 % is no preference. Flips, "
+    "unstable, ties and consistent: shares as defined for both orders. Tests, in order: sign-flip over task "
+    "sums of lean; exact sign test on hard reversals; pooled exact binomial, which is conservative while "
+    "fewer than half of the decided pairs reverse and anti-conservative above."
+)
+
+
+def _position(lookup: Lookup) -> Table:
+    draft = _Draft(
+        lookup, "position", "Does the slot an answer is shown in decide?", ("Judge", "Probe"), *_POSITION
+    )
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "slot_a_rate", study=study):
+            probes = lookup.values("probe", "slot_a_rate", study=study, judge=judge)
+            for probe in sorted(probes, key=lambda name: (name != "main", name)):
+                cells, rate = _position_cells(lookup, study=study, judge=judge, probe=probe)
+                draft.add(study, (short_name(judge), probe), cells, rate)
+    return draft.table(_POSITION_REMARK)
+
+
+def _position_by_tier(lookup: Lookup) -> Table:
+    caption = "Does the slot matter more where tasks are more subjective?"
+    draft = _Draft(lookup, "position_by_tier", caption, ("Judge", "Tier"), *_POSITION)
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "slot_a_rate", study=study):
+            for tier in lookup.values("tier", "slot_a_rate", study=study, judge=judge):
+                cells, rate = _position_cells(lookup, study=study, judge=judge, tier=tier)
+                draft.add(study, (short_name(judge), tier), cells, rate)
+    return draft.table(_POSITION_REMARK)
+
+
+def _agreement(lookup: Lookup) -> Table:
+    draft = _Draft(
+        lookup, "agreement", "Do judges agree beyond chance?", ("Judge", "Judge 2", "Tier"),
+        "κ", "Interval", "Agree, %", "Expected, %", "AC1", "n",
+    )  # fmt: skip
+    for study in lookup.studies:
+        tiers = [None, *lookup.values("tier", "cohen_kappa", "krippendorff_alpha", study=study)]
+        for judge in lookup.values("judge", "cohen_kappa", study=study):
+            for other in lookup.values("judge_2", "cohen_kappa", study=study, judge=judge):
+                for tier in tiers:
+                    keys = {"study": study, "judge": judge, "judge_2": other, "tier": tier}
+                    kappa, raw, expected, ac1 = (
+                        lookup.one(name, **keys)
+                        for name in ("cohen_kappa", "raw_agreement", "expected_agreement", "gwet_ac1")
+                    )
+                    cells = (value_text(kappa), interval_text(kappa), *map(value_text, (raw, expected, ac1)))
+                    names = (short_name(judge), short_name(other), tier or "all")
+                    draft.add(study, names, (*cells, _n(kappa)), kappa)
+        for tier in tiers:
+            alpha = lookup.one("krippendorff_alpha", study=study, tier=tier)
+            cells = (value_text(alpha), interval_text(alpha), NOTHING, NOTHING, NOTHING, _n(alpha))
+            draft.add(study, ("all (Krippendorff's α)", NOTHING, tier or "all"), cells, alpha)
+    return draft.table("κ: Cohen's, over {first, second, neither}; 0 is chance, 1 is full agreement.")
+
+
+def _longer_wins(lookup: Lookup) -> Table:
+    parts = ("length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share")
+    draft = _Draft(
+        lookup, "longer_wins", "Does the longer answer win?", ("Judge",),
+        "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp", "n",
+    )  # fmt: skip
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "longer_wins_rate", study=study):
+            rate = lookup.one("longer_wins_rate", study=study, judge=judge)
+            shares = [lookup.one(name, study=study, judge=judge) for name in parts]
+            cells = (value_text(rate), interval_text(rate), *map(value_text, shares), _n(rate))
+            draft.add(study, (short_name(judge),), cells, rate, *shares)
+    return draft.table(
+        "Share of decided presentations of unequal length that the longer answer wins; the four parts add "
+        "up to its distance from 50 %."
+    )
+
+
+def _length_probe(lookup: Lookup) -> Table:
+    draft = _Draft(
+        lookup, "length_probe", "Does the longer version of one answer win?", ("Judge", "Tasks"),
+        "Long wins, %", "Interval", "Flips, %", "n",
+    )  # fmt: skip
+    for study in lookup.studies:
+        for judge in (*lookup.values("judge", "long_wins_score", study=study), None):
+            for group in (None, *lookup.values("group", "long_wins_score", study=study)):
+                keys = {"study": study, "judge": judge, "probe": "length"}
+                row = lookup.one("long_wins_score", group=group, **keys)
+                flips = lookup.one("flip_rate", **keys) if group is None and judge else None
+                name = "all judges" if judge is None else short_name(judge)
+                cells = (value_text(row), interval_text(row), value_text(flips), _n(row))
+                draft.add(study, (name, _group(group)), cells, row)
+    return draft.table("Long wins: mean score of the longer version; 50 % is no preference for length.")
+
+
+def _group(group: str | None) -> str:
+    if group is None:
+        return "all"
+    kind, _, value = group.partition("=")
+    return {"rewards": f"reward {value}", "task": value}.get(kind, group)
+
+
+TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
+    {
+        "self_preference": _self_preference,
+        "self_preference_by_tier": _self_preference_by_tier,
+        "win_rate": _win_rate,
+        "position": _position,
+        "position_by_tier": _position_by_tier,
+        "agreement": _agreement,
+        "longer_wins": _longer_wins,
+        "length_probe": _length_probe,
+    }
+)
