@@ -44,7 +44,10 @@ def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:
 
 
 def _missing_swaps(judgments: pl.DataFrame) -> list[str]:
-    """Count comparisons that lack one of their two orders, per study and probe."""
+    """Count comparisons that lack one of their two orders, per study and probe.
+
+    As in the analysis, a judge with one order in a whole probe was asked so by design.
+    """
     presentations = judgments.select(PRESENTATION).filter(
         (pl.col("slot_a") != pl.col("slot_b")) | pl.col("variant_a").ne_missing(pl.col("variant_b"))
     )
@@ -52,25 +55,34 @@ def _missing_swaps(judgments: pl.DataFrame) -> list[str]:
         {"slot_a": "slot_b", "slot_b": "slot_a", "variant_a": "variant_b", "variant_b": "variant_a"}
     )
     shown, asked = presentations.hash_rows(), swapped.select(PRESENTATION).hash_rows()
-    alone = presentations.filter(~asked.is_in(shown.implode()))
-    if alone.is_empty():
+    alone = ~asked.is_in(shown.implode())
+    if not alone.any():
         return []
+    orders = presentations.with_columns(alone=alone)
     notes: list[str] = []
-    for (study, probe), lacking in alone.group_by("study", "probe", maintain_order=True):
-        n_shown = presentations.filter((pl.col("study") == study) & (pl.col("probe") == probe)).height
-        place, total = f"{study}, probe {probe}", _counted((n_shown + lacking.height) // 2)
-        if lacking.height == n_shown:
-            notes.append(f"{place}: {total} in one order only, so slot and answer cannot be told apart")
-            continue
-        named = name_up_to_three(
-            f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
-            for judge, task, slot_a, slot_b in lacking.select(
-                "judge", "task_id", "slot_a", "slot_b"
-            ).iter_rows()
-        )
-        without = "lacks the swap and counts" if lacking.height == 1 else "lack the swap and count"
-        notes.append(f"{place}: {lacking.height:,} of {total} {without} as incomplete: {named}")
+    for (study, probe), of_probe in orders.group_by("study", "probe", maintain_order=True):
+        by_design = pl.col("alone").all().over("judge")
+        place = f"{study}, probe {probe}"
+        single = of_probe.filter(by_design)
+        if single.height:
+            who = name_up_to_three(single["judge"].unique(maintain_order=True))
+            what = f"{_counted(single.height)} by {who} in one order only"
+            notes.append(f"{place}: {what}, so slot and answer cannot be told apart")
+        notes += [f"{place}: {note}" for note in _incomplete(of_probe.filter(~by_design))]
     return notes
+
+
+def _incomplete(presentations: pl.DataFrame) -> list[str]:
+    lacking = presentations.filter("alone")
+    if lacking.is_empty():
+        return []
+    total = _counted((presentations.height + lacking.height) // 2)
+    verbs = "lacks the swap and counts" if lacking.height == 1 else "lack the swap and count"
+    named = name_up_to_three(
+        f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
+        for judge, task, slot_a, slot_b in lacking.select("judge", "task_id", "slot_a", "slot_b").iter_rows()
+    )
+    return [f"{lacking.height:,} of {total} {verbs} as incomplete: {named}"]
 
 
 def _counted(n_comparisons: int) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recuse.analysis.comparisons import compare
 from recuse.collectors.names import look_alikes
 from recuse.collectors.sources import load
 
@@ -47,9 +48,17 @@ def test_missing_swaps_are_counted_and_named(notes) -> None:
     )
 
 
-def test_one_order_by_design_is_said_once(notes) -> None:
+def test_one_order_by_design_is_judged_for_each_judge(notes) -> None:
     assert notes("t,grok-4,gpt-4,claude-3,a", "u,grok-4,gpt-4,claude-3,a") == (
-        "v, probe main: 2 comparisons in one order only, so slot and answer cannot be told apart",
+        "v, probe main: 2 comparisons by grok-4 in one order only, so slot and answer cannot be told apart",
+    )
+    both = ["t,gpt-4,gpt-4,claude-3,a", "t,gpt-4,claude-3,gpt-4,a", "u,gpt-4,claude-3,gpt-4,a"]
+    assert notes(*both, "t,grok-4,gpt-4,claude-3,a") == (
+        "v, probe main: 1 comparison by grok-4 in one order only, so slot and answer cannot be told apart",
+        (
+            "v, probe main: 1 of 2 comparisons lacks the swap and counts as incomplete: "
+            "gpt-4 on u (claude-3 in slot A, gpt-4 in slot B only)"
+        ),
     )
 
 
@@ -135,3 +144,17 @@ def test_look_alikes(pair: tuple[str, str]) -> None:
 )
 def test_different_models_do_not_look_alike(pair: tuple[str, str]) -> None:
     assert look_alikes(pair) == []
+
+
+def test_as_many_incomplete_comparisons_as_the_analysis_finds(tmp_path: Path) -> None:
+    judgments = load("three-judges").judgments
+    thinned = judgments.sample(300, seed=3)
+    thinned.write_csv(tmp_path / "thinned.csv")
+    source = load(str(tmp_path / "thinned.csv"))
+    incomplete = dict(
+        compare(source.judgments).filter(resolution="incomplete").group_by("probe").len().iter_rows()
+    )
+    assert set(incomplete) == {"main", "length"}
+    for probe, count in incomplete.items():
+        assert any(note.startswith(f"three-judges, probe {probe}: {count} of ") for note in source.notes)
+    assert len(source.notes) == 2
