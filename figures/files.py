@@ -72,11 +72,12 @@ def write_text(path: Path, text: str) -> Path:
 
 def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
     """Put an apostrophe before text that a spreadsheet would take for a formula; leave numbers alone."""
-    text = pl.col(pl.String)
-    quoted = pl.concat_str(pl.lit("'"), text)
-    return frame.with_columns(
-        pl.when(text.str.contains(_FORMULA_STARTS)).then(quoted).otherwise(text).name.keep()
-    )
+    return frame.with_columns(_quoted(name) for name, dtype in frame.schema.items() if dtype == pl.String)
+
+
+def _quoted(name: str) -> pl.Expr:
+    text = pl.col(name)
+    return pl.when(text.str.contains(_FORMULA_STARTS)).then("'" + text).otherwise(text).alias(name)
 
 
 def _whole(path: Path, write: Callable[[Path], object]) -> None:

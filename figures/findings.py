@@ -47,7 +47,7 @@ def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | Non
     peers = lookup.one("self_preference_delta", study=study, judge=judge, baseline="all_peers")
     beside = ""
     if peers is not None and peers["estimate"] is not None:
-        beside = f" Against all peers: {number(peers['estimate'], peers['unit'])} {interval_text(peers)}."
+        beside = f" Against all peers: {_with_interval(peers)}."
     subject = f"{short_name(judge)}'s self-preference against uninvolved judges"
     if row["estimate"] is None:
         return f"{subject} cannot be estimated: {row['reason']}.{beside}"
@@ -74,6 +74,11 @@ def _verdict(row: Row) -> str:
     return f": {level} includes 0 {method}{seen}, so this is not evidence of no bias"
 
 
+def _with_interval(row: Row) -> str:
+    value = number(row["estimate"], row["unit"])
+    return value if row["conf_low"] is None else f"{value} {interval_text(row)}"
+
+
 def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
     parts: list[str] = []
     for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
@@ -84,7 +89,7 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
         beside = ""
         if peers is not None and peers["estimate"] is not None:
             beside = f" (all peers {number(peers['estimate'], peers['unit'])})"
-        parts.append(f"{tier} {number(row['estimate'], row['unit'])} {interval_text(row)}{beside}")
+        parts.append(f"{tier} {_with_interval(row)}{beside}")
     if not parts:
         return None
     return f"{short_name(judge)} by tier, against uninvolved judges: {'; '.join(parts)}."
@@ -103,7 +108,7 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
         return None
     return (
         f"Counting involved judges among the peers of {short_name(judge)} moves its self-preference by "
-        f"{number(row['estimate'], row['unit'])} {interval_text(row)} on the same comparisons "
+        f"{_with_interval(row)} on the same comparisons "
         f"({n_text(row)})."
     )
 

@@ -22,7 +22,7 @@ _SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
     {
         "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
         "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\ensuremath{<}",
-        ">": r"\ensuremath{>}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
+        ">": r"\ensuremath{>}", "|": r"\textbar{}", '"': r"{\ttfamily\char34}", "`": r"\textasciigrave{}",
         "'": "'", "[": "{[}", "]": "{]}", "-": "-", "−": r"\ensuremath{-}", "–": "--", "—": "---",
         "Δ": r"\ensuremath{\Delta}", "κ": r"\ensuremath{\kappa}", "α": r"\ensuremath{\alpha}",
         "τ": r"\ensuremath{\tau}", "β": r"\ensuremath{\beta}", "½": r"\ensuremath{\frac12}",

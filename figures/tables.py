@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from recuse.figures.lookup import Lookup, short_name
-from recuse.figures.wording import NOTHING, Row, interval_text, method_text, n_text, p_text, value_text
+from recuse.figures.wording import NOTHING, Row, interval_text, method_text, p_text, value_text
 from recuse.schema import EstimateFrame
 
 __all__ = ["BASELINES", "TABLES", "Table", "tables"]
@@ -94,8 +94,8 @@ def _range_of_n(rows: list[Row]) -> str:
     return f"n = {', '.join(parts)} per estimate." if parts else ""
 
 
-def _n(row: Row | None) -> str:
-    return NOTHING if row is None else n_text(row).removeprefix("n = ")
+def _n(row: Row | None, unit: str = "comparisons") -> tuple[str, str]:
+    return _count(row, f"n_{unit}"), _count(row, "n_tasks")
 
 
 def _p(row: Row | None) -> str:
@@ -117,7 +117,8 @@ def _win_rate(lookup: Lookup) -> Table:
         "Interval",
         *(f"{short_name(judge)}, %" for judge in judges),
         "Mean words",
-        "n",
+        "Comparisons",
+        "Tasks",
     )
     for study in lookup.studies:
         for generator in lookup.values("generator", "win_rate", study=study):
@@ -132,7 +133,7 @@ def _win_rate(lookup: Lookup) -> Table:
                 *map(value_text, by_judge),
                 value_text(words),
             )
-            draft.add(study, (short_name(generator),), (*cells, _n(overall)), overall, *by_judge)
+            draft.add(study, (short_name(generator),), (*cells, *_n(overall)), overall, *by_judge)
     return draft.table("Win rate: mean score over comparisons; ½ is a draw.")
 
 
@@ -149,7 +150,8 @@ def _self_preference(lookup: Lookup) -> Table:
         "p",
         "p, sign-flip",
         "Detectable, pp",
-        "n",
+        "Comparisons",
+        "Tasks",
     )
     for study in lookup.studies:
         for judge in lookup.values("judge", "self_preference_delta", study=study):
@@ -166,7 +168,7 @@ def _self_preference(lookup: Lookup) -> Table:
                     _p(delta),
                 )
                 names = (short_name(judge), label)
-                draft.add(study, names, (*cells, _p(flip), _detectable(delta), _n(delta)), delta)
+                draft.add(study, names, (*cells, _p(flip), _detectable(delta), *_n(delta)), delta)
     return draft.table(
         "Δ: mean over comparisons of the judge's score for its own answer minus the mean of the "
         "baseline's judges; 0: like the baseline. p: dual of the interval. "
@@ -187,22 +189,28 @@ def _self_preference_by_tier(lookup: Lookup) -> Table:
         "Δ, pp",
         "Interval",
         "p",
-        "n",
+        "Comparisons",
+        "Tasks",
     )
     for study in lookup.studies:
         for judge in lookup.values("judge", "self_preference_delta", study=study):
             for baseline, label in BASELINES.items():
+                keys: dict[str, str | None] = {"study": study, "judge": judge, "baseline": baseline}
+                if value_text(lookup.one("self_preference_delta", **keys)) == NOTHING:
+                    continue
                 for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
-                    keys = {"study": study, "judge": judge, "baseline": baseline, "tier": tier}
-                    row = lookup.one("self_preference_delta", **keys)
-                    cells = (value_text(row), interval_text(row), _p(row), _n(row))
+                    row = lookup.one("self_preference_delta", tier=tier, **keys)
+                    cells = (value_text(row), interval_text(row), _p(row), *_n(row))
                     draft.add(study, (short_name(judge), label, tier), cells, row)
-    return draft.table("Δ as in the table of self-preference, within one tier of tasks.")
+    return draft.table(
+        "Δ as in the table of self-preference, within one tier of tasks; baselines without any "
+        "estimate there are left out here."
+    )
 
 
 _POSITION: Final = (
     "Slot A, %", "Interval", "Flips, %", "Unstable, %", "Ties, %", "Consistent, %", "Reversals to A, %",
-    "Reversals", "p, task lean", "p, reversals", "p, pooled", "n",
+    "Reversals", "p, task lean", "p, reversals", "p, pooled", "Decided", "Tasks",
 )  # fmt: skip
 
 
@@ -217,7 +225,14 @@ def _position_cells(lookup: Lookup, **keys: str | None) -> tuple[tuple[str, ...]
         for name in ("sign_flip_task_lean", "sign_test_reversals", "binomial_pooled")
     )
     reversals = _count(lookup.one("reversal_a_share", **keys))
-    return (value_text(rate), interval_text(rate), *shares, reversals, *tests, _n(rate)), rate
+    return (
+        value_text(rate),
+        interval_text(rate),
+        *shares,
+        reversals,
+        *tests,
+        *_n(rate, "presentations"),
+    ), rate
 
 
 _POSITION_REMARK: Final = (
@@ -255,7 +270,7 @@ def _position_by_tier(lookup: Lookup) -> Table:
 def _agreement(lookup: Lookup) -> Table:
     draft = _Draft(
         lookup, "agreement", "Do judges agree beyond chance?", ("Judge", "Judge 2", "Tier"),
-        "κ", "Interval", "Agree, %", "Expected, %", "AC1", "n",
+        "κ", "Interval", "Agree, %", "Expected, %", "AC1", "Comparisons", "Tasks",
     )  # fmt: skip
     for study in lookup.studies:
         tiers = [None, *lookup.values("tier", "cohen_kappa", "krippendorff_alpha", study=study)]
@@ -269,10 +284,10 @@ def _agreement(lookup: Lookup) -> Table:
                     )
                     cells = (value_text(kappa), interval_text(kappa), *map(value_text, (raw, expected, ac1)))
                     names = (short_name(judge), short_name(other), tier or "all")
-                    draft.add(study, names, (*cells, _n(kappa)), kappa)
+                    draft.add(study, names, (*cells, *_n(kappa)), kappa)
         for tier in tiers:
             alpha = lookup.one("krippendorff_alpha", study=study, tier=tier)
-            cells = (value_text(alpha), interval_text(alpha), NOTHING, NOTHING, NOTHING, _n(alpha))
+            cells = (value_text(alpha), interval_text(alpha), NOTHING, NOTHING, NOTHING, *_n(alpha))
             draft.add(study, ("all (Krippendorff's α)", NOTHING, tier or "all"), cells, alpha)
     return draft.table("κ: Cohen's, over {first, second, neither}; 0 is chance, 1 is full agreement.")
 
@@ -281,13 +296,14 @@ def _longer_wins(lookup: Lookup) -> Table:
     parts = ("length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share")
     draft = _Draft(
         lookup, "longer_wins", "Does the longer answer win?", ("Judge",),
-        "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp", "n",
+        "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp",
+        "Comparisons", "Tasks",
     )  # fmt: skip
     for study in lookup.studies:
         for judge in lookup.values("judge", "longer_wins_rate", study=study):
             rate = lookup.one("longer_wins_rate", study=study, judge=judge)
             shares = [lookup.one(name, study=study, judge=judge) for name in parts]
-            cells = (value_text(rate), interval_text(rate), *map(value_text, shares), _n(rate))
+            cells = (value_text(rate), interval_text(rate), *map(value_text, shares), *_n(rate))
             draft.add(study, (short_name(judge),), cells, rate, *shares)
     return draft.table(
         "Share of decided presentations of unequal length that the longer answer wins; the four parts add "
@@ -298,7 +314,7 @@ def _longer_wins(lookup: Lookup) -> Table:
 def _length_probe(lookup: Lookup) -> Table:
     draft = _Draft(
         lookup, "length_probe", "Does the longer version of one answer win?", ("Judge", "Tasks"),
-        "Long wins, %", "Interval", "Flips, %", "n",
+        "Long wins, %", "Interval", "Flips, %", "Comparisons", "Tasks",
     )  # fmt: skip
     for study in lookup.studies:
         for judge in (*lookup.values("judge", "long_wins_score", study=study), None):
@@ -307,7 +323,7 @@ def _length_probe(lookup: Lookup) -> Table:
                 row = lookup.one("long_wins_score", group=group, **keys)
                 flips = lookup.one("flip_rate", **keys) if group is None and judge else None
                 name = "all judges" if judge is None else short_name(judge)
-                cells = (value_text(row), interval_text(row), value_text(flips), _n(row))
+                cells = (value_text(row), interval_text(row), value_text(flips), *_n(row))
                 draft.add(study, (name, _group(group)), cells, row)
     return draft.table("Long wins: mean score of the longer version; 50 % is no preference for length.")
 
