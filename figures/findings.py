@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recuse.figures.lookup import Lookup, short_name
+from recuse.figures.lookup import Lookup
 from recuse.figures.wording import Row, interval_text, method_text, n_text, number, p_text
 from recuse.schema import EstimateFrame
 
@@ -48,7 +48,7 @@ def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | Non
     beside = ""
     if peers is not None and peers["estimate"] is not None:
         beside = f" Against all peers: {_with_interval(peers)}."
-    subject = f"{short_name(judge)}'s self-preference against uninvolved judges"
+    subject = f"{lookup.name(judge)}'s self-preference against uninvolved judges"
     if row["estimate"] is None:
         return f"{subject} cannot be estimated: {row['reason']}.{beside}"
     value = number(row["estimate"], row["unit"])
@@ -92,7 +92,7 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
         parts.append(f"{tier} {_with_interval(row)}{beside}")
     if not parts:
         return None
-    return f"{short_name(judge)} by tier, against uninvolved judges: {'; '.join(parts)}."
+    return f"{lookup.name(judge)} by tier, against uninvolved judges: {'; '.join(parts)}."
 
 
 def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
@@ -107,7 +107,7 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
     if row is None or row["estimate"] is None:
         return None
     return (
-        f"Counting involved judges among the peers of {short_name(judge)} moves its self-preference by "
+        f"Counting involved judges among the peers of {lookup.name(judge)} moves its self-preference by "
         f"{_with_interval(row)} on the same comparisons "
         f"({n_text(row)})."
     )
@@ -117,7 +117,7 @@ def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
     row = lookup.one("slot_a_rate", study=study, judge=judge)
     if row is None:
         return None
-    name = short_name(judge)
+    name = lookup.name(judge)
     if row["estimate"] is None:
         return f"{name}'s preference for a slot cannot be estimated: {row['reason']}."
     tests = [

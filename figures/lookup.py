@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Final
 
 from recuse.figures.wording import Row
@@ -12,10 +12,18 @@ __all__ = ["Lookup", "short_name"]
 
 _KEYS: Final = ("study", "judge", "judge_2", "generator", "tier", "probe", "group", "baseline")
 
+_MODELS: Final = ("judge", "judge_2", "generator")
+
 
 def short_name(name: str) -> str:
     """Return a model's name without its provider."""
     return name.rsplit("/", maxsplit=1)[-1]
+
+
+def _display_names(models: set[str]) -> dict[str, str]:
+    short = {model: short_name(model) for model in models}
+    often = Counter(short.values())
+    return {model: name if often[name] == 1 else model for model, name in short.items()}
 
 
 class Lookup:
@@ -31,9 +39,15 @@ class Lookup:
             self._rows[(row["estimand"], *(row[key] for key in _KEYS))].append(row)
             self._by_estimand[row["estimand"]].append(row)
         everything = [row for rows in self._by_estimand.values() for row in rows]
+        models = {row[key] for row in everything for key in _MODELS if row[key] is not None}
+        self._names = _display_names(models)
         self.studies: list[str | None] = sorted(
             {row["study"] for row in everything}, key=lambda s: (s is None, s)
         )
+
+    def name(self, model: str) -> str:
+        """Name a model as readers know it, different from every other model of the frame."""
+        return self._names[model]
 
     def all(self, estimand: str, **keys: str | None) -> list[Row]:
         """Every row of exactly these keys, one per method, in the order of the frame."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from recuse.figures.lookup import Lookup, short_name
+from recuse.figures.lookup import Lookup
 from recuse.figures.wording import NOTHING, Row, interval_text, method_text, p_text, value_text
 from recuse.schema import EstimateFrame
 
@@ -115,7 +115,7 @@ def _win_rate(lookup: Lookup) -> Table:
         ("Generator",),
         "All judges, %",
         "Interval",
-        *(f"{short_name(judge)}, %" for judge in judges),
+        *(f"{lookup.name(judge)}, %" for judge in judges),
         "Mean words",
         "Comparisons",
         "Tasks",
@@ -133,7 +133,7 @@ def _win_rate(lookup: Lookup) -> Table:
                 *map(value_text, by_judge),
                 value_text(words),
             )
-            draft.add(study, (short_name(generator),), (*cells, *_n(overall)), overall, *by_judge)
+            draft.add(study, (lookup.name(generator),), (*cells, *_n(overall)), overall, *by_judge)
     return draft.table("Win rate: mean score over comparisons; ½ is a draw.")
 
 
@@ -167,7 +167,7 @@ def _self_preference(lookup: Lookup) -> Table:
                     interval_text(delta),
                     _p(delta),
                 )
-                names = (short_name(judge), label)
+                names = (lookup.name(judge), label)
                 draft.add(study, names, (*cells, _p(flip), _detectable(delta), *_n(delta)), delta)
     return draft.table(
         "Δ: mean over comparisons of the judge's score for its own answer minus the mean of the "
@@ -201,7 +201,7 @@ def _self_preference_by_tier(lookup: Lookup) -> Table:
                 for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
                     row = lookup.one("self_preference_delta", tier=tier, **keys)
                     cells = (value_text(row), interval_text(row), _p(row), *_n(row))
-                    draft.add(study, (short_name(judge), label, tier), cells, row)
+                    draft.add(study, (lookup.name(judge), label, tier), cells, row)
     return draft.table(
         "Δ as in the table of self-preference, within one tier of tasks; baselines without any "
         "estimate there are left out here."
@@ -252,7 +252,7 @@ def _position(lookup: Lookup) -> Table:
             probes = lookup.values("probe", "slot_a_rate", study=study, judge=judge)
             for probe in sorted(probes, key=lambda name: (name != "main", name)):
                 cells, rate = _position_cells(lookup, study=study, judge=judge, probe=probe)
-                draft.add(study, (short_name(judge), probe), cells, rate)
+                draft.add(study, (lookup.name(judge), probe), cells, rate)
     return draft.table(_POSITION_REMARK)
 
 
@@ -263,7 +263,7 @@ def _position_by_tier(lookup: Lookup) -> Table:
         for judge in lookup.values("judge", "slot_a_rate", study=study):
             for tier in lookup.values("tier", "slot_a_rate", study=study, judge=judge):
                 cells, rate = _position_cells(lookup, study=study, judge=judge, tier=tier)
-                draft.add(study, (short_name(judge), tier), cells, rate)
+                draft.add(study, (lookup.name(judge), tier), cells, rate)
     return draft.table(_POSITION_REMARK)
 
 
@@ -283,7 +283,7 @@ def _agreement(lookup: Lookup) -> Table:
                         for name in ("cohen_kappa", "raw_agreement", "expected_agreement", "gwet_ac1")
                     )
                     cells = (value_text(kappa), interval_text(kappa), *map(value_text, (raw, expected, ac1)))
-                    names = (short_name(judge), short_name(other), tier or "all")
+                    names = (lookup.name(judge), lookup.name(other), tier or "all")
                     draft.add(study, names, (*cells, *_n(kappa)), kappa)
         for tier in tiers:
             alpha = lookup.one("krippendorff_alpha", study=study, tier=tier)
@@ -304,7 +304,7 @@ def _longer_wins(lookup: Lookup) -> Table:
             rate = lookup.one("longer_wins_rate", study=study, judge=judge)
             shares = [lookup.one(name, study=study, judge=judge) for name in parts]
             cells = (value_text(rate), interval_text(rate), *map(value_text, shares), *_n(rate))
-            draft.add(study, (short_name(judge),), cells, rate, *shares)
+            draft.add(study, (lookup.name(judge),), cells, rate, *shares)
     return draft.table(
         "Share of decided presentations of unequal length that the longer answer wins; the four parts add "
         "up to its distance from 50 %."
@@ -322,7 +322,7 @@ def _length_probe(lookup: Lookup) -> Table:
                 keys = {"study": study, "judge": judge, "probe": "length"}
                 row = lookup.one("long_wins_score", group=group, **keys)
                 flips = lookup.one("flip_rate", **keys) if group is None and judge else None
-                name = "all judges" if judge is None else short_name(judge)
+                name = "all judges" if judge is None else lookup.name(judge)
                 cells = (value_text(row), interval_text(row), value_text(flips), *_n(row))
                 draft.add(study, (name, _group(group)), cells, row)
     return draft.table("Long wins: mean score of the longer version; 50 % is no preference for length.")

@@ -2,11 +2,17 @@ import csv
 import json
 from pathlib import Path
 
+import hand_made_estimates
 import polars as pl
 import pytest
 
 from recuse.figures.files import safe_for_spreadsheets, write_estimates, write_manifest, write_text
 from recuse.schema import EstimateFrame
+
+
+@pytest.fixture
+def three_judges() -> EstimateFrame:
+    return hand_made_estimates.three_judges()
 
 
 def test_formulas_get_an_apostrophe_and_numbers_do_not() -> None:

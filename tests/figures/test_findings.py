@@ -1,5 +1,13 @@
+import hand_made_estimates
+import pytest
+
 from recuse.figures.findings import findings
 from recuse.schema import EstimateFrame, Estimates
+
+
+@pytest.fixture
+def three_judges() -> EstimateFrame:
+    return hand_made_estimates.three_judges()
 
 
 def test_the_first_sentence_answers_the_question(three_judges: EstimateFrame) -> None:

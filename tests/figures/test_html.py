@@ -5,10 +5,22 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import hand_made_estimates
 import pytest
 
 from recuse.figures.html import json_for_script, report_html
 from recuse.schema import EstimateFrame
+
+
+@pytest.fixture
+def three_judges() -> EstimateFrame:
+    return hand_made_estimates.three_judges()
+
+
+@pytest.fixture
+def hostile() -> EstimateFrame:
+    return hand_made_estimates.hostile()
+
 
 ATTACK = "</script><script>document.title='owned'</script>"
 SPEC: dict[str, Any] = {

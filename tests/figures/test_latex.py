@@ -2,11 +2,23 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import hand_made_estimates
 import pytest
 
 from recuse.figures.latex import escape, tables
 from recuse.figures.numbers import number_keys, numbers_tex
 from recuse.schema import EstimateFrame
+
+
+@pytest.fixture
+def three_judges() -> EstimateFrame:
+    return hand_made_estimates.three_judges()
+
+
+@pytest.fixture
+def hostile() -> EstimateFrame:
+    return hand_made_estimates.hostile()
+
 
 SPECIALS = "\\{}$&#%_^~<>|\"'`[]"
 

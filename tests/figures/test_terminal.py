@@ -1,9 +1,16 @@
 import io
 
+import hand_made_estimates
+import pytest
 from rich.console import Console
 
 from recuse.figures.terminal import print_report
 from recuse.schema import EstimateFrame
+
+
+@pytest.fixture
+def three_judges() -> EstimateFrame:
+    return hand_made_estimates.three_judges()
 
 
 def printed(estimates: EstimateFrame, **options: object) -> str:

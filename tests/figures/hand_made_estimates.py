@@ -1,7 +1,8 @@
+"""Estimates made by hand for the renderings in words, TeX and HTML."""
+
 from typing import Any
 
 import polars as pl
-import pytest
 
 from recuse.schema import EstimateFrame, Estimates
 
@@ -12,7 +13,6 @@ def estimate_rows(rows: list[dict[str, Any]]) -> EstimateFrame:
     return Estimates.validate(pl.DataFrame(full, schema=schema, orient="row"))
 
 
-@pytest.fixture
 def three_judges() -> EstimateFrame:
     """Numbers of the bundled study, as far as the sentences need them."""
     limits = {"conf_low": -0.13, "conf_high": 0.396}
@@ -44,7 +44,6 @@ def three_judges() -> EstimateFrame:
 HOSTILE = r"""evil</script><script>document.title='owned'</script>\{}$&#%_^~<>|"'`[]-"""
 
 
-@pytest.fixture
 def hostile() -> EstimateFrame:
     """A judge whose name holds every special character of HTML and LaTeX."""
     row = {"judge": HOSTILE, "estimate": -0.5, "n_comparisons": 3, "n_tasks": 1, "unit": "difference"}
