@@ -69,7 +69,7 @@ class _Draft:
             {method_text(row["interval"]) for row in self._used if row["interval"] is not None}
         )
         levels = sorted({row["conf_level"] for row in self._used if row["conf_level"] is not None})
-        reasons = sorted({row["reason"] for row in self._used if row["estimate"] is None and row["reason"]})
+        reasons = sorted({row["reason"] for row in self._used if row["conf_low"] is None and row["reason"]})
         rules = sorted({row["scoring"] for row in self._used if row["scoring"] is not None})
         note = [remark]
         if intervals:
