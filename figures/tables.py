@@ -69,7 +69,7 @@ class _Draft:
             {method_text(row["interval"]) for row in self._used if row["interval"] is not None}
         )
         levels = sorted({row["conf_level"] for row in self._used if row["conf_level"] is not None})
-        reasons = sorted({row["reason"] for row in self._used if row["conf_low"] is None and row["reason"]})
+        reasons = sorted({row["reason"] for row in self._used if row["estimate"] is None and row["reason"]})
         rules = sorted({row["scoring"] for row in self._used if row["scoring"] is not None})
         note = [remark]
         if intervals:
@@ -79,6 +79,10 @@ class _Draft:
             note.append(f"Scoring: {', '.join(rules)}.")
         note.append(_range_of_n(self._used))
         note += [f"{NOTHING}: {reason}." for reason in reasons]
+        remarks = sorted(
+            {row["reason"] for row in self._used if row["estimate"] is not None and row["reason"]}
+        )
+        note += [f"Of some rows: {'; '.join(remarks[:3])}."] if remarks else []
         header = (*self._names, *self._columns)
         text = " ".join(part for part in note if part)
         return Table(self._key, self._caption, header, tuple(self._body), len(self._names), text)
