@@ -125,7 +125,9 @@ def admit(
     _refuse_two_facts(rows, table)
     rows, gone = set_aside(rows)
     if rows.is_empty():
-        raise SourceError(table.name, "no judgment is left once rows are set aside", _reasons(gone))
+        raise SourceError(
+            table.name, "no judgment is left once rows are set aside", _reasons(pl.concat([blank, gone]))
+        )
     if "judgment_id" in table.frame.columns:
         _refuse_shared_addresses(rows, table)
     judgments = Judgments.validate(rows.drop(ROW), cast=True)

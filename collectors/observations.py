@@ -28,6 +28,7 @@ def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[s
     judges, generators = names_of(judgments)
     return [
         *_missing_verdicts(judgments),
+        *_ties_without_words(judgments),
         *_missing_swaps(judgments),
         *name_notes(judges, generators),
         *_families_of_one(judges | generators, families),
@@ -41,6 +42,19 @@ def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:
     counts = without["status"].value_counts(sort=True).iter_rows()
     spoken = ", ".join(f"{status} {count:,}" for status, count in counts)
     return [f"{without.height:,} of {judgments.height:,} presentations have no verdict ({spoken})"]
+
+
+def _ties_without_words(judgments: pl.DataFrame) -> list[str]:
+    """Point at ties that may stand for a verdict that could not be read."""
+    if judgments["raw"].null_count() in {0, judgments.height}:
+        return []
+    n_ties = (
+        judgments.select("verdict", "raw").filter(pl.col("verdict") == "tie", pl.col("raw").is_null()).height
+    )
+    if not n_ties:
+        return []
+    ties = "1 tie has" if n_ties == 1 else f"{n_ties:,} ties have"
+    return [f"{ties} no raw text although other rows have: leave a verdict that could not be read empty"]
 
 
 def _missing_swaps(judgments: pl.DataFrame) -> list[str]:

@@ -93,8 +93,6 @@ def read_table(path: Path, file_format: str | None = None) -> RawTable:
     frame = FORMATS[chosen](content, path)
     if frame.is_empty():
         raise SourceError(path, "the file has a header and no rows", "give a file with at least one row")
-    if ROW not in frame.columns:
-        frame = frame.with_row_index(ROW, offset=2)
     unit = "line" if chosen == "jsonl" else "row"
     return RawTable(frame, path.name, unit, hashlib.sha256(stored).hexdigest())
 
@@ -119,6 +117,17 @@ def _unpacked(stored: bytes, path: Path) -> bytes:
         raise SourceError(path, "the gzip file is cut off or damaged", "fetch it again") from error
 
 
+def _numbered(frame: pl.DataFrame, numbers: pl.Series | int, path: Path) -> pl.DataFrame:
+    """Put the numbers of the rows, or the first of them, beside a frame as it was read."""
+    if frame.width == 0:
+        raise SourceError(path, "its rows have no fields", "give a file of judgments")
+    if ROW in frame.columns:
+        raise SourceError(path, f"it has a column {ROW}, which is used for the numbers of rows", "rename it")
+    if isinstance(numbers, int):
+        return frame.with_row_index(ROW, offset=numbers)
+    return frame.with_columns(numbers)
+
+
 def _as_text(content: bytes, path: Path) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(path, "it is written in UTF-16", "save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
@@ -134,11 +143,13 @@ def _as_text(content: bytes, path: Path) -> str:
 
 
 def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
-    text = _as_text(content, path)
+    whole_text = _as_text(content, path)
+    text = whole_text.lstrip("\r\n")
+    header = 1 + whole_text[: len(whole_text) - len(text)].count("\n")
     try:
         frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False)
     except pl.exceptions.PolarsError as error:
-        _refuse_uneven_rows(text, path)
+        _refuse_uneven_rows(text, header, path)
         raise SourceError(
             path, "a quoted field is never closed, or the file is cut off", "check its last lines"
         ) from error
@@ -148,17 +159,17 @@ def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
             path, f"the header names a column twice: {name_up_to_three(repeated)}", "rename or remove one"
         )
     if frame[:, -1].null_count():
-        _refuse_uneven_rows(text, path)
-    return frame
+        _refuse_uneven_rows(text, header, path)
+    return _numbered(frame, header + 1, path)
 
 
-def _refuse_uneven_rows(text: str, path: Path) -> None:
+def _refuse_uneven_rows(text: str, header: int, path: Path) -> None:
     """Refuse rows with more or fewer fields than the header; polars fills up the latter with nulls."""
     outside_quotes = re.sub(r'"[^"]*"', "", text)
     lines = pl.Series("line", outside_quotes.split("\n")).str.strip_chars_end("\r")
     fields = lines.str.count_matches(",", literal=True) + 1
     width = int(fields[0])
-    numbered = pl.DataFrame([lines, fields.alias("fields")]).with_row_index(ROW, offset=1)
+    numbered = pl.DataFrame([lines, fields.alias("fields")]).with_row_index(ROW, offset=header)
     uneven = numbered.filter((pl.col("fields") != width) & (pl.col("line") != ""))
     if uneven.is_empty():
         return
@@ -185,13 +196,13 @@ def _read_jsonl(content: bytes, path: Path) -> pl.DataFrame:
             "give every key one kind of value, and write nested values as text",
         ) from error
     if text.rstrip().count("\n") + 1 == frame.height:
-        return frame.with_row_index(ROW, offset=1)
+        return _numbered(frame, 1, path)
     lines = pl.DataFrame({"line": text.split("\n")}).with_row_index(ROW, offset=1)
     numbers = lines.filter(pl.col("line").str.strip_chars() != "")[ROW]
     if len(numbers) != frame.height:
         _first_bad_line(text, path)
         raise SourceError(path, "it is not one JSON object per line", "write each judgment on its own line")
-    return frame.with_columns(numbers)
+    return _numbered(frame, numbers, path)
 
 
 def _first_bad_line(text: str, path: Path) -> None:
@@ -201,12 +212,10 @@ def _first_bad_line(text: str, path: Path) -> None:
             continue
         try:
             record: object = json.loads(line, parse_constant=_refuse_constant)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             is_last = number == text.rstrip().count("\n") + 1
             state = "is cut off" if is_last and not line.rstrip().endswith("}") else "is not JSON"
-            said = (
-                f"{error.msg}, character {error.colno}" if isinstance(error, json.JSONDecodeError) else error
-            )
+            said = _in_words(error)
             raise SourceError(path, f"line {number:,} {state} ({said})", "repair or remove it") from error
         if not isinstance(record, dict):
             raise SourceError(
@@ -222,6 +231,12 @@ def _first_bad_line(text: str, path: Path) -> None:
             )
 
 
+def _in_words(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, character {error.colno}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
 def _refuse_constant(name: str) -> object:
     message = f"{name} is not a JSON number: write null"
     raise ValueError(message)
@@ -229,9 +244,10 @@ def _refuse_constant(name: str) -> object:
 
 def _read_parquet(content: bytes, path: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(io.BytesIO(content))
-    except pl.exceptions.PolarsError as error:
+        frame = pl.read_parquet(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SourceError(path, "it is no Parquet file, or it is cut off", "write it again") from error
+    return _numbered(frame, 2, path)
 
 
 FORMATS: Final[Mapping[str, Callable[[bytes, Path], pl.DataFrame]]] = {

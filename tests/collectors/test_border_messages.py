@@ -189,6 +189,24 @@ FILES = {
             "make its rows agree"
         ),
     ),
+    "blank rows only": (
+        f"{HEADER}\n,,,,\n",
+        (
+            "cannot read v.csv: no judgment is left once rows are set aside; "
+            "blank (no field of the row is filled): 1"
+        ),
+    ),
+    "blank lines before the header": (
+        f"\n\n{HEADER}\nt,j,x,y,a,b\n",
+        (
+            "cannot read v.csv: the header has 5 fields and 1 row has another number: row 4 (6); "
+            "quote fields that hold a comma, and complete rows that are cut off"
+        ),
+    ),
+    "a column of our own": (
+        f"{HEADER},#row\nt,j,x,y,a,7\n",
+        "cannot read v.csv: it has a column #row, which is used for the numbers of rows; rename it",
+    ),
     "nothing left": (
         f"{HEADER}\nt,j,x,x,a\n",
         (
@@ -237,6 +255,11 @@ LINES = {
             "cannot read v.jsonl: column judge holds nested values (Struct({'name': String})); "
             "it needs text: write it that way"
         ),
+    ),
+    "no fields": ("{}\n", "cannot read v.jsonl: its rows have no fields; give a file of judgments"),
+    "nested without end": (
+        GOOD + "[" * 100_000,
+        "cannot read v.jsonl: line 2 is cut off (nested too deeply); repair or remove it",
     ),
     "numbers for verdicts": (
         GOOD.replace('"a"', "1"),

@@ -73,6 +73,14 @@ def test_missing_verdicts_are_counted_by_status(notes) -> None:
     assert notes(*rows, header=f"{HEADER},status") == ("1 of 2 presentations have no verdict (refused 1)",)
 
 
+def test_ties_without_the_judges_words(notes) -> None:
+    rows = ["t,grok-4,gpt-4,claude-3,tie,", "t,grok-4,claude-3,gpt-4,a,A"]
+    assert notes(*rows, header=f"{HEADER},raw") == (
+        "1 tie has no raw text although other rows have: leave a verdict that could not be read empty",
+    )
+    assert notes(*[row.rstrip("A") for row in rows], header=f"{HEADER},raw") == ()
+
+
 def test_a_judge_under_nearly_the_name_of_a_generator(notes) -> None:
     rows = ["t,openai/gpt-4,gpt-4-0613,claude-3,a", "t,openai/gpt-4,claude-3,gpt-4-0613,a"]
     assert notes(*rows) == (

@@ -104,6 +104,39 @@ def test_a_byte_order_mark_windows_line_ends_and_a_gzip_change_nothing() -> None
     assert load("v.csv.gz").judgments.equals(plain)
 
 
+def test_text_with_quotes_commas_and_new_lines_arrives_whole() -> None:
+    source = load(
+        write("v.csv", f'{HEADER},raw\nt,grok-4,grok-4,gpt-4,a,"I ""say"",\nA"\nt,grok-4,gpt-4,gpt-4,a,\n')
+    )
+    assert source.judgments["raw"].to_list() == ['I "say",\nA']
+    assert source.set_aside.select("rule", "row").rows() == [("self_comparison", 3)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(
+    suffix=st.sampled_from(["csv", "jsonl", "parquet"]),
+    cut=st.integers(0, 4000),
+    inserted=st.sampled_from([b"", b'"', b",", b"\n", b"{", b"\\u", b"\x00", b"\xff", b"verdict"]),
+    removed=st.integers(0, 30),
+)
+def test_a_damaged_file_is_read_or_refused_in_one_line(
+    suffix: str, cut: int, inserted: bytes, removed: int
+) -> None:
+    table = load("pilot").judgments.head(12)
+    {"csv": table.write_csv, "jsonl": table.write_ndjson, "parquet": table.write_parquet}[suffix](
+        f"good.{suffix}"
+    )
+    whole_file = Path(f"good.{suffix}").read_bytes()
+    cut = min(cut, len(whole_file))
+    Path(f"v.{suffix}").write_bytes(whole_file[:cut] + inserted + whole_file[cut + removed :])
+    try:
+        source = load(f"v.{suffix}")
+    except (SourceError, JudgmentsError) as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    else:
+        assert source.judgments.height + source.set_aside.height <= 13
+
+
 def test_format_and_path() -> None:
     write("v.txt", ROWS)
     with pytest.raises(
