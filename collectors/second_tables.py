@@ -146,8 +146,7 @@ def _filled(
     for own, other in pairs.items():
         n_differ = judgments.filter(pl.col(own) != pl.col(other)).height
         if n_differ:
-            notes.append(
-                f"{table.name}: {own} differs from that of the judgments in {n_differ:,} rows; theirs counts"
-            )
+            rows = "1 row" if n_differ == 1 else f"{n_differ:,} rows"
+            notes.append(f"{table.name}: {own} differs from that of the judgments in {rows}; theirs counts")
     filled = judgments.with_columns(pl.coalesce(own, other).alias(own) for own, other in pairs.items())
     return filled.drop(pairs.values()), notes

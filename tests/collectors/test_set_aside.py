@@ -94,7 +94,7 @@ rows_of_a_study = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(rows=rows_of_a_study, data=st.data())
 def test_rows_are_kept_or_listed_whatever_their_order(loaded, rows: list[str], data: st.DataObject) -> None:
     rows = ["t0,j,x,y,a", *rows]

@@ -112,7 +112,7 @@ def test_text_with_quotes_commas_and_new_lines_arrives_whole() -> None:
     assert source.set_aside.select("rule", "row").rows() == [("self_comparison", 3)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(
     suffix=st.sampled_from(["csv", "jsonl", "parquet"]),
     cut=st.integers(0, 4000),
@@ -178,7 +178,7 @@ study_rows = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
 @given(rows=study_rows)
 def test_one_study_in_three_formats_is_one_study(rows: list[dict[str, object]]) -> None:
     texts = ["task_id", "judge", "slot_a", "slot_b", "verdict", "variant_a"]
@@ -238,7 +238,7 @@ def test_a_folder_with_its_second_tables() -> None:
     assert lengths == [(9, 20, 50, 80, "objective"), (20, 10, 80, 50, "objective")]
     assert source.notes == (
         "alias gpt counts as gpt-4: no judgment names it",
-        "answers.csv: words_a differs from that of the judgments in 1 rows; theirs counts",
+        "answers.csv: words_a differs from that of the judgments in 1 row; theirs counts",
         "answers.csv: 1 of 3 answers are in no judgment",
     )
     assert sorted(source.inputs) == [
