@@ -49,7 +49,7 @@ clean:
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
 	  "recuse needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
