@@ -111,7 +111,7 @@ def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
 
 def _ordered_names(judgments: JudgmentFrame) -> pl.LazyFrame:
     """Give names their place in the alphabet, so that grouping and sorting them is work on integers."""
-    lazy = judgments.lazy()
+    lazy: pl.LazyFrame = judgments.lazy()
     for columns in (
         ["study"],
         ["task_id"],

@@ -78,7 +78,8 @@ def main() -> int:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{n:,} judgments, {comparisons.height:,} comparisons, {estimates.height:,} estimates")
     print(
-        f"bare scan and group-by {scan:.2f} s; reading and checking {loaded:.2f} s; comparing {compared:.2f} s"
+        f"bare scan and group-by {scan:.2f} s; reading and checking {loaded:.2f} s; "
+        f"comparing {compared:.2f} s"
     )
     for (name, began), end in zip(marks, [*(mark for _, mark in marks[1:]), ended], strict=True):
         print(f"  {name:<24}{end - began:6.2f} s")
