@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from recuse.figures.tables import Table
+from recuse.figures.table import Table
 from recuse.figures.tables import tables as tables_of
 from recuse.schema import EstimateFrame
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import NOTHING, Row, interval_text, method_text, p_text, value_text
+from recuse.figures.table import Draft, Table
+from recuse.figures.wording import NOTHING, Row, interval_text, p_text, value_text
 from recuse.schema import EstimateFrame
 
-__all__ = ["BASELINES", "TABLES", "Table", "tables"]
+__all__ = ["BASELINES", "TABLES", "tables"]
 
 BASELINES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -23,79 +23,11 @@ BASELINES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: the question it answers, its cells as text, and how they were made."""
-
-    key: str
-    caption: str
-    header: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]  # each as long as the header; the first `n_names` cells name the row
-    n_names: int
-    note: str
-
-
 def tables(estimates: EstimateFrame) -> list[Table]:
     """Lay the estimates out in the tables of an article; a table without rows is left out."""
     lookup = Lookup(estimates)
     made = [make(lookup) for make in TABLES.values()]
     return [table for table in made if table.body]
-
-
-class _Draft:
-    """Collects the cells of a table, and the rows they came from, for its note."""
-
-    def __init__(self, lookup: Lookup, key: str, caption: str, names: tuple[str, ...], *columns: str) -> None:
-        self.lookup = lookup
-        self._key = key
-        self._caption = caption
-        self._several = len(lookup.studies) > 1
-        self._names = ("Study", *names) if self._several else names
-        self._columns = columns
-        self._body: list[tuple[str, ...]] = []
-        self._used: list[Row] = []
-
-    def add(self, study: str | None, names: tuple[str, ...], cells: Iterable[str], *used: Row | None) -> None:
-        """Add a row, unless nothing stands behind it."""
-        rows = [row for row in used if row is not None]
-        if not rows:
-            return
-        self._used += rows
-        label = (study or "pooled",) if self._several else ()
-        self._body.append((*label, *names, *cells))
-
-    def table(self, remark: str) -> Table:
-        intervals = sorted(
-            {method_text(row["interval"]) for row in self._used if row["interval"] is not None}
-        )
-        levels = sorted({row["conf_level"] for row in self._used if row["conf_level"] is not None})
-        reasons = sorted({row["reason"] for row in self._used if row["estimate"] is None and row["reason"]})
-        rules = sorted({row["scoring"] for row in self._used if row["scoring"] is not None})
-        note = [remark]
-        if intervals:
-            shown = ", ".join(f"{100 * level:g} %" for level in levels)
-            note.append(f"Intervals ({shown}): {'; '.join(intervals)}." if shown else "")
-        if rules:
-            note.append(f"Scoring: {', '.join(rules)}.")
-        note.append(_range_of_n(self._used))
-        note += [f"{NOTHING}: {reason}." for reason in reasons]
-        remarks = sorted(
-            {row["reason"] for row in self._used if row["estimate"] is not None and row["reason"]}
-        )
-        note += [f"Of some rows: {'; '.join(remarks[:3])}."] if remarks else []
-        header = (*self._names, *self._columns)
-        text = " ".join(part for part in note if part)
-        return Table(self._key, self._caption, header, tuple(self._body), len(self._names), text)
-
-
-def _range_of_n(rows: list[Row]) -> str:
-    parts: list[str] = []
-    for unit in ("presentations", "comparisons", "tasks"):
-        counts = [row[f"n_{unit}"] for row in rows if row[f"n_{unit}"] is not None]
-        if counts:
-            low, high = min(counts), max(counts)
-            parts.append(f"{low:,} {unit}" if low == high else f"{low:,} to {high:,} {unit}")
-    return f"n = {', '.join(parts)} per estimate." if parts else ""
 
 
 def _n(row: Row | None, unit: str = "comparisons") -> tuple[str, str]:
@@ -112,7 +44,7 @@ def _count(row: Row | None, column: str = "n_comparisons") -> str:
 
 def _win_rate(lookup: Lookup) -> Table:
     judges = lookup.values("judge", "win_rate")
-    draft = _Draft(
+    draft = Draft(
         lookup,
         "win_rate",
         "Which answers win, and does that depend on who judges?",
@@ -142,7 +74,7 @@ def _win_rate(lookup: Lookup) -> Table:
 
 
 def _self_preference(lookup: Lookup) -> Table:
-    draft = _Draft(
+    draft = Draft(
         lookup,
         "self_preference",
         "Does a judge prefer its own answers more than other judges do?",
@@ -185,7 +117,7 @@ def _detectable(row: Row | None) -> str:
 
 
 def _self_preference_by_tier(lookup: Lookup) -> Table:
-    draft = _Draft(
+    draft = Draft(
         lookup,
         "self_preference_by_tier",
         "Does self-preference grow where tasks are more subjective?",
@@ -248,7 +180,7 @@ _POSITION_REMARK: Final = (
 
 
 def _position(lookup: Lookup) -> Table:
-    draft = _Draft(
+    draft = Draft(
         lookup, "position", "Does the slot an answer is shown in decide?", ("Judge", "Probe"), *_POSITION
     )
     for study in lookup.studies:
@@ -262,7 +194,7 @@ def _position(lookup: Lookup) -> Table:
 
 def _position_by_tier(lookup: Lookup) -> Table:
     caption = "Does the slot matter more where tasks are more subjective?"
-    draft = _Draft(lookup, "position_by_tier", caption, ("Judge", "Tier"), *_POSITION)
+    draft = Draft(lookup, "position_by_tier", caption, ("Judge", "Tier"), *_POSITION)
     for study in lookup.studies:
         for judge in lookup.values("judge", "slot_a_rate", study=study):
             for tier in lookup.values("tier", "slot_a_rate", study=study, judge=judge):
@@ -272,7 +204,7 @@ def _position_by_tier(lookup: Lookup) -> Table:
 
 
 def _agreement(lookup: Lookup) -> Table:
-    draft = _Draft(
+    draft = Draft(
         lookup, "agreement", "Do judges agree beyond chance?", ("Judge", "Judge 2", "Tier"),
         "κ", "Interval", "Agree, %", "Expected, %", "AC1", "Comparisons", "Tasks",
     )  # fmt: skip
@@ -298,7 +230,7 @@ def _agreement(lookup: Lookup) -> Table:
 
 def _longer_wins(lookup: Lookup) -> Table:
     parts = ("length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share")
-    draft = _Draft(
+    draft = Draft(
         lookup, "longer_wins", "Does the longer answer win?", ("Judge",),
         "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp",
         "Comparisons", "Tasks",
@@ -316,7 +248,7 @@ def _longer_wins(lookup: Lookup) -> Table:
 
 
 def _length_probe(lookup: Lookup) -> Table:
-    draft = _Draft(
+    draft = Draft(
         lookup, "length_probe", "Does the longer version of one answer win?", ("Judge", "Tasks"),
         "Long wins, %", "Interval", "Flips, %", "Comparisons", "Tasks",
     )  # fmt: skip

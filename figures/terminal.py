@@ -10,7 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from recuse.figures.findings import findings
-from recuse.figures.tables import Table, tables
+from recuse.figures.table import Table
+from recuse.figures.tables import tables
 from recuse.schema import EstimateFrame
 
 __all__ = ["print_report"]
