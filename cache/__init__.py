@@ -1,1 +1,1 @@
-"""."""
+"""The content-addressed store of judgments and its columnar snapshot."""
