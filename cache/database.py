@@ -93,8 +93,11 @@ def layout_of(con: sqlite3.Connection) -> str:
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    """Connect read-only, also where SQLite cannot put its shared memory beside the file."""
-    uri = f"{file.absolute().as_uri()}?mode=ro"
+    """Connect to read, also where SQLite cannot put its shared memory beside the file.
+
+    No statement may write. SQLite itself may, so that it can tidy up the log that a killed process has left.
+    """
+    uri = f"{file.absolute().as_uri()}?mode=rw"
     con = _connection(uri)
     try:
         con.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
@@ -103,7 +106,7 @@ def _connected(file: Path) -> sqlite3.Connection:
         log = file.with_name(f"{file.name}-wal")
         if os.access(file.parent, os.W_OK) or (log.exists() and log.stat().st_size):
             raise
-        return _connection(f"{uri}&immutable=1")
+        return _connection(f"{file.absolute().as_uri()}?mode=ro&immutable=1")
     return con
 
 

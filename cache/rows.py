@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from recuse.cache.canonical_json import canonical
+from recuse.cache.records import Record
 from recuse.errors import CacheError
 from recuse.schema import JudgmentFrame, Judgments
 
@@ -55,20 +57,24 @@ def check_judgment(judgment: Mapping[str, object]) -> None:
         )
 
 
-def judgment_frame(judgments: Iterable[Mapping[str, object]]) -> JudgmentFrame:
-    """Make a frame of judgments.
+def judgment_frame(records: Sequence[Record]) -> JudgmentFrame:
+    """Make a frame of the judgments of records, one row each.
 
     Raises
     ------
     CacheError
-        A judgment does not fit the schema.
+        A judgment does not fit the schema; its record is named.
     """
-    rows = [dict(judgment) for judgment in judgments]
+    rows = [dict(record.get("judgment", {})) for record in records]
     try:
         return Judgments.validate(pl.DataFrame(rows, schema=JUDGMENT_TYPES, orient="row"))
     except Exception:
-        for row in rows:
-            check_judgment(row)
+        for record, row in zip(records, rows, strict=True):
+            try:
+                canonical(row, "judgment")
+                check_judgment(row)
+            except CacheError as error:
+                raise CacheError(f"record {record['address']}: {error}") from None
         raise
 
 

@@ -194,7 +194,7 @@ def _frame(store: Store, rows: Sequence[StoredRow], on_row: Callable[[], object]
         if on_row is not None:
             on_row()
     addresses = {name: [record[name] for record in records] for name in ("address", "record_hash")}
-    frame = judgment_frame(record.get("judgment", {}) for record in records)
+    frame = judgment_frame(records)
     return pl.DataFrame(addresses, schema=_ADDRESSES).hstack(frame)
 
 

@@ -1,4 +1,4 @@
-"""What SOURCE means: a bundled study, a study's folder, a file, or FORMAT:PATH."""
+"""What SOURCE means: a bundled study, a study's folder, a cache, a file, or FORMAT:PATH."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Final
 
 import polars as pl
 
+from recuse.cache.database import DATABASE
 from recuse.collectors.border import admit
 from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
+from recuse.collectors.caches import read_cache
 from recuse.collectors.readers import FORMATS, RawTable, format_of, read_table, stem_of
 from recuse.collectors.study import StudyFile, read_study_file
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError
@@ -51,8 +53,8 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     ----------
     source
         A bundled study (``three-judges``, ``pilot``); a study's folder (``judgments`` as CSV, JSONL or
-        Parquet, beside it optionally ``answers``, ``tasks`` and ``study.toml``); a file of judgments; or
-        ``FORMAT:PATH``.
+        Parquet, beside it optionally ``answers``, ``tasks`` and ``study.toml``); a cache's directory; a file
+        of judgments; or ``FORMAT:PATH``.
     study_file
         A ``study.toml`` to use instead of the folder's own, or beside a single file.
 
@@ -60,6 +62,8 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     ------
     SourceError
         The source cannot be found, opened or read.
+    CacheError
+        A cache is damaged, or rows of it may not be read.
     JudgmentsError
         Rows contradict the schema of judgments.
     ConfigurationError
@@ -129,19 +133,19 @@ def load_all(sources: Sequence[str], *, study_file: Path | None = None) -> Sourc
 
 
 def _from_folder(folder: Path, study_file: Path | None) -> Source:
-    if (folder / "cache.db").exists():
-        raise SourceError(folder, "caches cannot be read yet", "export it to Parquet")
+    name = folder.resolve().name
+    if (folder / DATABASE).exists():
+        return _admitted({"judgments": read_cache(folder)}, name, study_file, prefix="")
     tables = {stem: _only_table(folder, stem) for stem in ("judgments", "answers", "tasks")}
     if tables["judgments"] is None:
         raise SourceError(
             folder,
             "the directory is neither a study nor a cache",
-            "a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds cache.db",
+            f"a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds {DATABASE}",
         )
     own_file = folder / "study.toml"
     about = study_file or (own_file if own_file.exists() else None)
     read = {stem: read_table(path) for stem, path in tables.items() if path is not None}
-    name = folder.resolve().name
     return _admitted(read, name, about, prefix=f"{name}/")
 
 
