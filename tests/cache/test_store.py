@@ -122,7 +122,7 @@ def test_a_forked_child_reads_and_writes_on_its_own(store):
     assert len(store) == 3
 
 
-@pytest.mark.parametrize("make", [lambda path: None, Path.mkdir, lambda path: path.write_text("x")])
+@pytest.mark.parametrize("make", [str, Path.mkdir, lambda path: path.write_text("x")])
 def test_reading_makes_no_cache(directory, make):
     make(directory)
     before = sorted(directory.parent.rglob("*"))
