@@ -1,0 +1,98 @@
+"""Agreement: Cohen's kappa of every pair of judges, as a map by tier."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from recuse.figures.assembly import assemble, order_of
+from recuse.figures.names import plain, tier_order
+from recuse.figures.quantities import Row, number, quantities
+from recuse.figures.theme import GREY, INK
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["kappa_heat_map"]
+
+CELL: Final = (104, 58)
+"""Width and height of a cell: room for kappa, its interval and its counts."""
+
+
+def kappa_heat_map(estimates: pl.DataFrame) -> alt.VConcatChart | None:
+    """Cohen's kappa of each pair of judges by tier, with interval and counts in the cell."""
+    rows = quantities(estimates, "cohen_kappa", where=pl.col("judge").is_not_null() & pl.col("judge_2").is_not_null())
+    question = "Do two judges agree more than chance would have them, and does it depend on the tier?"
+    note = (
+        "Cell: Cohen's kappa, its interval, tasks / comparisons. 0 is agreement by chance, 1 full agreement. "
+        "A heavy frame: the interval lies wholly on one side of 0."
+    )
+    return assemble(rows, question, _draw, [note])
+
+
+def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.ConcatChart:
+    import altair as alt
+
+    tiers: list[str | None] = [None] if part["tier"].null_count() else []
+    tiers += tier_order(part["tier"].drop_nulls().to_list())
+    judges = order_of(pl.concat([part["judge"], part["judge_2"]]), names)
+    panels = [
+        _map(part.filter(pl.col("tier").eq_missing(pl.lit(tier, dtype=pl.String))), tier, judges, names)
+        for tier in tiers
+    ]
+    columns = max(1, min(len(panels), 8 // max(1, len(judges) - 1), 2 if len(judges) < 5 else 1))
+    return alt.concat(*panels, columns=columns, spacing=24)
+
+
+def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping[str, str]) -> alt.LayerChart:
+    import altair as alt
+
+    across, down = [names[judge] for judge in judges[:-1]], [names[judge] for judge in judges[1:]]
+    cells = [_cell(row, judges, names) for row in rows.to_dicts()]
+    base = alt.Chart(alt.Data(values=cells)).encode(
+        x=alt.X("first:N", sort=across, title=None, scale=alt.Scale(domain=across),
+                axis=alt.Axis(orient="bottom", labelAngle=0 if len(across) < 4 else -35, labelLimit=CELL[0] - 4 if len(across) < 4 else 200, grid=False, domain=False, ticks=False)),
+        y=alt.Y("second:N", sort=down, title=None, scale=alt.Scale(domain=down),
+                axis=alt.Axis(labelLimit=200, grid=False, domain=False, ticks=False)),
+    )  # fmt: skip
+    legend = alt.Legend(title="kappa", gradientLength=110)
+    scale = alt.Scale(domain=[-0.2, 1], clamp=True, range=["#ffffff", "#a9c6e3", "#0b3c6f"])
+    known = base.transform_filter("isValid(datum.kappa)")
+    fill = known.mark_rect(stroke=GREY, strokeWidth=0.5).encode(color=alt.Color("kappa:Q", scale=scale, legend=legend))
+    unknown = base.transform_filter("!isValid(datum.kappa)").mark_rect(
+        fill="#f2f2f2", stroke=GREY, strokeDash=[3, 3], strokeWidth=0.7
+    )
+    clear = base.transform_filter("datum.clear").mark_rect(filled=False, stroke=INK, strokeWidth=2.5)
+    ink = alt.condition("datum.kappa > 0.55", alt.value("white"), alt.value(INK))
+    texts = [
+        base.mark_text(dy=dy, fontSize=size, fontWeight=weight).encode(text=f"{name}:N", color=ink)
+        for name, dy, size, weight in (
+            ("value", -15, 13, "bold"), ("bounds", 2, 11, "normal"), ("counts", 18, 10, "normal"),
+        )
+    ]  # fmt: skip
+    title = "All tiers" if tier is None else f"Tier {plain(tier)}"
+    return alt.layer(fill, unknown, clear, *texts).properties(
+        title=alt.TitleParams(text=title, fontSize=12, frame="group", offset=6),
+        width=CELL[0] * max(1, len(across)), height=CELL[1] * max(1, len(down)),
+    )  # fmt: skip
+
+
+def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, Any]:
+    first, second = sorted((row["judge"], row["judge_2"]), key=judges.index)
+    pair = {"first": names[first], "second": names[second]}
+    kappa, low, high = row["estimate"], row["conf_low"], row["conf_high"]
+    if kappa is None:
+        return {**pair, "kappa": None, "value": "not", "bounds": "estimable", "counts": "see below", "clear": False}
+    bounded = low is not None and high is not None
+    counts = [row["n_tasks"], row["n_comparisons"]]
+    return {
+        **pair,
+        "kappa": round(kappa, 6),
+        "value": number(kappa, 2),
+        "bounds": f"[{number(low, 2)}, {number(high, 2)}]" if bounded else "[no interval]",
+        "counts": " / ".join("–" if count is None else f"{count:,}" for count in counts),
+        "clear": bounded and (low > 0 or high < 0),
+    }

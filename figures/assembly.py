@@ -1,0 +1,68 @@
+"""Panels of studies put together under one question, each with its set-up underneath."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+
+from recuse.figures.names import display_names
+from recuse.figures.quantities import setup_lines, studies
+from recuse.figures.theme import GREY, themed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Panel", "assemble", "names_of", "order_of"]
+
+Panel: TypeAlias = "Callable[[pl.DataFrame, Mapping[str, str]], alt.LayerChart | alt.HConcatChart | alt.ConcatChart]"
+"""Draws one study's rows, given the display names of its models."""
+
+
+def names_of(rows: pl.DataFrame) -> dict[str, str]:
+    """Display names of every judge and generator in these rows."""
+    columns = ("judge", "judge_2", "generator")
+    return display_names(name for column in columns for name in rows[column].drop_nulls().to_list())
+
+
+def order_of(models: pl.Series, names: Mapping[str, str]) -> list[str]:
+    """Models of a column in the order of their display names."""
+    return sorted(set(models.drop_nulls().to_list()), key=lambda model: (names[model].casefold(), model))
+
+
+def assemble(
+    rows: pl.DataFrame, question: str, draw: Panel, notes: Callable[[pl.DataFrame], Sequence[str]] | Sequence[str] = ()
+) -> alt.VConcatChart | None:
+    """One panel per study under the question, with the set-up underneath; None without rows."""
+    import altair as alt
+
+    if not rows.height:
+        return None
+    parts = studies(rows)
+    panels: list[alt.VConcatChart] = []
+    for study, part in parts:
+        names = names_of(part)
+        judges = pl.concat([part["judge"], part["judge_2"]])
+        told = [*(notes(part) if callable(notes) else notes), *_long_reasons(part, names)]
+        lines = setup_lines(study, part, [names[judge] for judge in order_of(judges, names)], told)
+        footer = alt.TitleParams(
+            text=lines, orient="bottom", anchor="start", fontSize=10.5, fontWeight="normal", color=GREY,
+            lineHeight=14, frame="bounds", offset=14,
+        )  # fmt: skip
+        panel = alt.vconcat(draw(part, names)).properties(title=footer)
+        headed = alt.vconcat(panel)
+        if len(parts) > 1:
+            headed = headed.properties(title=alt.TitleParams(text=study, fontSize=13))
+        panels.append(headed)
+    return themed(alt.vconcat(*panels), question)
+
+
+def _long_reasons(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
+    """Reasons too long to stand beside their row, each once with the judges it concerns."""
+    told = rows.filter(pl.col("estimate").is_null()).select("reason", "judge")
+    reasons: dict[str, set[str]] = {}
+    for reason, judge in told.iter_rows():
+        reasons.setdefault(reason or "no reason given", set()).add("all judges" if judge is None else names[judge])
+    return [f"Not estimable ({', '.join(sorted(who))}): {reason}." for reason, who in sorted(reasons.items())]

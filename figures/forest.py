@@ -1,0 +1,146 @@
+"""The forest panel: one line per quantity, with its point, interval, numbers and counts beside it."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from recuse.figures.quantities import Row, number, why_not
+from recuse.figures.theme import COLOURS, GREY, INK, SHAPES
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Axis", "Line", "Section", "forest"]
+
+ROW_HEIGHT: Final = 19
+NOTE_WIDTH: Final = 64
+"""Characters of the reason printed beside a row; the whole reason stands underneath."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One quantity to draw: what the reader sees at the left, its row, and its marker (from 0)."""
+
+    label: str
+    row: Row
+    marker: int = 0
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the lines under it."""
+
+    heading: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The horizontal axis: its title, its unit, the value of the null and the range shown, in that unit."""
+
+    title: str
+    unit: str
+    null: float
+    limits: tuple[float, float] | None = None
+    width: int = 300
+    notes: Sequence[str] = field(default=())
+
+
+def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
+    """Draw sections of quantities against one axis, estimates × 100.
+
+    A quantity without an estimate keeps its line and says why. The dashed line is the null.
+    """
+    import altair as alt
+
+    records = _records(sections, axis)
+    limits = axis.limits or _limits(records, axis.null)
+    left = -min(300.0, 24 + 6.2 * max(len(record["label"]) for record in records))
+    base = alt.Chart(alt.Data(values=records)).properties(
+        width=axis.width, height=ROW_HEIGHT * len(records)
+    )
+    y = alt.Y("place:O", axis=None, sort=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
+    x_axis = alt.Axis(title=[axis.title, *axis.notes], tickCount=6, grid=True)
+    x = alt.X("estimate:Q", axis=x_axis, scale=alt.Scale(domain=list(limits), nice=False, zero=False))
+    marker = [str(place) for place in range(len(SHAPES))]
+    shape = alt.Shape("marker:N", legend=None, scale=alt.Scale(domain=marker, range=list(SHAPES)))
+    colour = alt.Color("marker:N", legend=None, scale=alt.Scale(domain=marker, range=list(COLOURS)))
+    drawn = base.transform_filter("isValid(datum.estimate)")
+    interval = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+    null = alt.Chart(alt.Data(values=[{"null": axis.null}]))
+    return alt.layer(
+        null.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("null:Q", axis=x_axis)),
+        interval.mark_rule(strokeWidth=2, clip=True).encode(y=y, x=alt.X("low:Q"), x2="high:Q", color=colour),
+        drawn.mark_point(filled=True, size=64, opacity=1).encode(y=y, x=x, shape=shape, color=colour),
+        _text(base, "heading", left, "left", y, weight="bold"),
+        _text(base, "label", left + 12, "left", y),
+        _text(base, "value", axis.width + 14, "left", y),
+        _text(base, "tasks", axis.width + 190, "right", y),
+        _text(base, "comparisons", axis.width + 270, "right", y),
+        _text(base, "reason", axis.width + 14, "left", y, color=GREY),
+        _text(base, "column_value", axis.width + 14, "left", y, color=GREY),
+        _text(base, "column_tasks", axis.width + 190, "right", y, color=GREY),
+        _text(base, "column_comparisons", axis.width + 270, "right", y, color=GREY),
+    )
+
+
+def _text(
+    base: alt.Chart, name: str, x: float, align: str, y: alt.Y, *, weight: str = "normal", color: str = INK
+) -> alt.Chart:
+    import altair as alt
+
+    style: dict[str, Any] = {"align": align, "baseline": "middle", "fontWeight": weight, "color": color}
+    return (
+        base.transform_filter(f"isValid(datum.{name}) && datum.{name} !== ''")
+        .mark_text(**style)
+        .encode(y=y, x=alt.value(x), text=f"{name}:N")
+    )
+
+
+def _records(sections: Sequence[Section], axis: Axis) -> list[dict[str, Any]]:
+    levels = {line.row["conf_level"] for section in sections for line in section.lines} - {None}
+    level = f"{100 * max(levels):g} % interval" if len(levels) == 1 else "interval"
+    columns = {
+        "column_value": f"{axis.unit} [{level}]",
+        "column_tasks": "tasks",
+        "column_comparisons": "comparisons",
+    }
+    records: list[dict[str, Any]] = []
+    for section in sections:
+        first = {} if records else columns
+        records.append({"heading": section.heading, "label": "", **first})
+        records.extend(_record(line) for line in section.lines)
+    return [{"place": place, **record} for place, record in enumerate(records)]
+
+
+def _record(line: Line) -> dict[str, Any]:
+    row = line.row
+    estimate, low, high = (
+        None if row[name] is None else 100 * row[name] for name in ("estimate", "conf_low", "conf_high")
+    )
+    shared = {"label": line.label, "marker": str(line.marker % len(SHAPES))}
+    if estimate is None:
+        reason = why_not(row)
+        return {**shared, "reason": reason if len(reason) <= NOTE_WIDTH else reason[: NOTE_WIDTH - 1] + "…"}
+    counts = {"tasks": row["n_tasks"], "comparisons": row["n_comparisons"]}
+    bounded = low is not None and high is not None
+    bounds = f"[{number(low)}, {number(high)}]" if bounded else "[no interval]"
+    return {
+        **shared,
+        "estimate": round(estimate, 6),
+        "low": round(low, 6) if low is not None and bounded else None,
+        "high": round(high, 6) if high is not None and bounded else None,
+        "value": f"{number(estimate)} {bounds}",
+        **{name: "–" if count is None else f"{count:,}" for name, count in counts.items()},
+    }
+
+
+def _limits(records: Sequence[dict[str, Any]], null: float) -> tuple[float, float]:
+    named = [record.get(name) for record in records for name in ("estimate", "low", "high")]
+    values = [value for value in named if value is not None]
+    low, high = min([null - 5, *values]), max([null + 5, *values])
+    margin = 0.04 * (high - low)
+    return low - margin, high + margin
