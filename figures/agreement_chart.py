@@ -24,7 +24,9 @@ CELL: Final = (104, 58)
 
 def kappa_heat_map(estimates: pl.DataFrame) -> alt.VConcatChart | None:
     """Cohen's kappa of each pair of judges by tier, with interval and counts in the cell."""
-    rows = quantities(estimates, "cohen_kappa", where=pl.col("judge").is_not_null() & pl.col("judge_2").is_not_null())
+    rows = quantities(
+        estimates, "cohen_kappa", where=pl.col("judge").is_not_null() & pl.col("judge_2").is_not_null()
+    )
     question = "Do two judges agree more than chance would have them, and does it depend on the tier?"
     note = (
         "Cell: Cohen's kappa, its interval, tasks / comparisons. 0 is agreement by chance, 1 full agreement. "
@@ -52,16 +54,19 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
 
     across, down = [names[judge] for judge in judges[:-1]], [names[judge] for judge in judges[1:]]
     cells = [_cell(row, judges, names) for row in rows.to_dicts()]
+    bare: dict[str, Any] = {"grid": False, "domain": False, "ticks": False}
+    level = len(across) < 4
+    across_axis = alt.Axis(labelAngle=0 if level else -35, labelLimit=CELL[0] - 4 if level else 200, **bare)
     base = alt.Chart(alt.Data(values=cells)).encode(
-        x=alt.X("first:N", sort=across, title=None, scale=alt.Scale(domain=across),
-                axis=alt.Axis(orient="bottom", labelAngle=0 if len(across) < 4 else -35, labelLimit=CELL[0] - 4 if len(across) < 4 else 200, grid=False, domain=False, ticks=False)),
-        y=alt.Y("second:N", sort=down, title=None, scale=alt.Scale(domain=down),
-                axis=alt.Axis(labelLimit=200, grid=False, domain=False, ticks=False)),
-    )  # fmt: skip
+        x=alt.X("first:N", title=None, scale=alt.Scale(domain=across), axis=across_axis),
+        y=alt.Y("second:N", title=None, scale=alt.Scale(domain=down), axis=alt.Axis(labelLimit=200, **bare)),
+    )
     legend = alt.Legend(title="kappa", gradientLength=110)
-    scale = alt.Scale(domain=[-0.2, 1], clamp=True, range=["#ffffff", "#a9c6e3", "#0b3c6f"])
+    scale = alt.Scale(domain=[-0.2, 1], clamp=True, interpolate="rgb", range=["#ffffff", "#0b3c6f"])
     known = base.transform_filter("isValid(datum.kappa)")
-    fill = known.mark_rect(stroke=GREY, strokeWidth=0.5).encode(color=alt.Color("kappa:Q", scale=scale, legend=legend))
+    fill = known.mark_rect(stroke=GREY, strokeWidth=0.5).encode(
+        color=alt.Color("kappa:Q", scale=scale, legend=legend)
+    )
     unknown = base.transform_filter("!isValid(datum.kappa)").mark_rect(
         fill="#f2f2f2", stroke=GREY, strokeDash=[3, 3], strokeWidth=0.7
     )
@@ -85,7 +90,14 @@ def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, An
     pair = {"first": names[first], "second": names[second]}
     kappa, low, high = row["estimate"], row["conf_low"], row["conf_high"]
     if kappa is None:
-        return {**pair, "kappa": None, "value": "not", "bounds": "estimable", "counts": "see below", "clear": False}
+        return {
+            **pair,
+            "kappa": None,
+            "value": "not",
+            "bounds": "estimable",
+            "counts": "see below",
+            "clear": False,
+        }
     bounded = low is not None and high is not None
     counts = [row["n_tasks"], row["n_comparisons"]]
     return {

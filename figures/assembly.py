@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Panel", "assemble", "names_of", "order_of"]
 
-Panel: TypeAlias = "Callable[[pl.DataFrame, Mapping[str, str]], alt.LayerChart | alt.HConcatChart | alt.ConcatChart]"
+Panel: TypeAlias = (
+    "Callable[[pl.DataFrame, Mapping[str, str]], alt.LayerChart | alt.VConcatChart | alt.ConcatChart]"
+)
 """Draws one study's rows, given the display names of its models."""
 
 
@@ -33,7 +35,10 @@ def order_of(models: pl.Series, names: Mapping[str, str]) -> list[str]:
 
 
 def assemble(
-    rows: pl.DataFrame, question: str, draw: Panel, notes: Callable[[pl.DataFrame], Sequence[str]] | Sequence[str] = ()
+    rows: pl.DataFrame,
+    question: str,
+    draw: Panel,
+    notes: Callable[[pl.DataFrame], Sequence[str]] | Sequence[str] = (),
 ) -> alt.VConcatChart | None:
     """One panel per study under the question, with the set-up underneath; None without rows."""
     import altair as alt
@@ -64,5 +69,7 @@ def _long_reasons(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
     told = rows.filter(pl.col("estimate").is_null()).select("reason", "judge")
     reasons: dict[str, set[str]] = {}
     for reason, judge in told.iter_rows():
-        reasons.setdefault(reason or "no reason given", set()).add("all judges" if judge is None else names[judge])
+        reasons.setdefault(reason or "no reason given", set()).add(
+            "all judges" if judge is None else names[judge]
+        )
     return [f"Not estimable ({', '.join(sorted(who))}): {reason}." for reason, who in sorted(reasons.items())]

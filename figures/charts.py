@@ -111,7 +111,9 @@ def length_probe(estimates: pl.DataFrame) -> alt.VConcatChart | None:
     """Score of the longer of two versions of an answer, by judge and by what the task rewards."""
     where = pl.col("group").str.starts_with("rewards=") & pl.col("tier").is_null()
     rows = quantities(estimates, "long_wins_score", where=where)
-    axis = Axis("score of the longer version in % (dashed: 50 %, length does not matter)", "%", 50.0, _PERCENT)
+    axis = Axis(
+        "score of the longer version in % (dashed: 50 %, length does not matter)", "%", 50.0, _PERCENT
+    )
 
     def draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.LayerChart:
         sections: list[Section] = []
@@ -129,8 +131,8 @@ def length_probe(estimates: pl.DataFrame) -> alt.VConcatChart | None:
 
 
 _UNINVOLVED: Final = (
-    "Difference between the judge's score of its own answers and the baseline's score of them on the same comparisons; "
-    "above 0 the judge is kinder to them. It shows association, not its cause."
+    "Difference between the judge's score of its own answers and the baseline's score of them on the same "
+    "comparisons; above 0 the judge is kinder to them. It shows association, not its cause."
 )
 
 

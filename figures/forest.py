@@ -3,8 +3,8 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from recuse.figures.quantities import Row, number, why_not
@@ -46,7 +46,6 @@ class Axis:
     null: float
     limits: tuple[float, float] | None = None
     width: int = 300
-    notes: Sequence[str] = field(default=())
 
 
 def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
@@ -58,12 +57,10 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
 
     records = _records(sections, axis)
     limits = axis.limits or _limits(records, axis.null)
-    left = -min(300.0, 24 + 6.2 * max(len(record["label"]) for record in records))
-    base = alt.Chart(alt.Data(values=records)).properties(
-        width=axis.width, height=ROW_HEIGHT * len(records)
-    )
-    y = alt.Y("place:O", axis=None, sort=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    x_axis = alt.Axis(title=[axis.title, *axis.notes], tickCount=6, grid=True)
+    left = -max(_width(record) for record in records)
+    base = alt.Chart(alt.Data(values=records)).properties(width=axis.width, height=ROW_HEIGHT * len(records))
+    y = alt.Y("place:O", axis=None, scale=alt.Scale(domain=list(range(len(records)))))
+    x_axis = alt.Axis(title=axis.title, tickCount=6, grid=True)
     x = alt.X("estimate:Q", axis=x_axis, scale=alt.Scale(domain=list(limits), nice=False, zero=False))
     marker = [str(place) for place in range(len(SHAPES))]
     shape = alt.Shape("marker:N", legend=None, scale=alt.Scale(domain=marker, range=list(SHAPES)))
@@ -136,6 +133,11 @@ def _record(line: Line) -> dict[str, Any]:
         "value": f"{number(estimate)} {bounds}",
         **{name: "–" if count is None else f"{count:,}" for name, count in counts.items()},
     }
+
+
+def _width(record: Mapping[str, Any]) -> float:
+    """Pixels that a row's words at the left take at most."""
+    return 24 + max(6.0 * len(record["label"]), 6.6 * len(record.get("heading", "")))
 
 
 def _limits(records: Sequence[dict[str, Any]], null: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Names as readers know them: display names of models, tiers, baselines and interval methods."""
+"""Names as readers know them: display names of models, order and names of tiers and baselines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from recuse.schema import TIERS
 
-__all__ = ["BASELINES", "baseline_name", "display_names", "interval_name", "plain", "tier_order"]
+__all__ = ["BASELINES", "baseline_name", "display_names", "plain", "tier_order"]
 
 LONGEST: Final = 40
 """Characters of a display name; longer ones are cut in the middle, where versions rarely stand."""
@@ -20,17 +20,6 @@ BASELINES: Final[Mapping[str, str]] = {
     "human": "human judges",
 }
 """Baselines in the order in which figures show them."""
-
-_INTERVALS: Final[Mapping[str, str]] = {
-    "bootstrap-t": "symmetric bootstrap-t over tasks",
-    "bootstrap_t": "symmetric bootstrap-t over tasks",
-    "cr2": "CR2 with Satterthwaite degrees of freedom, tasks as clusters",
-    "percentile": "percentile bootstrap",
-    "bca": "BCa bootstrap",
-    "jackknife": "jackknife over tasks",
-    "clopper_pearson": "Clopper–Pearson",
-    "clopper_pearson_rows": "Clopper–Pearson, rows as independent",
-}
 
 
 def plain(text: str) -> str:
@@ -45,8 +34,8 @@ def display_names(models: Iterable[str]) -> dict[str, str]:
     Two models that would share a short name keep their identifiers; if those are too long to print,
     they are numbered in the order of their identifiers.
 
-    >>> display_names(["openai/gpt-5.5", "anthropic/claude-sonnet-4-6", "xai/grok-4.3"])
-    {'anthropic/claude-sonnet-4-6': 'Claude Sonnet 4.6', 'openai/gpt-5.5': 'GPT-5.5', 'xai/grok-4.3': 'Grok-4.3'}
+    >>> display_names(["openai/gpt-5.5", "anthropic/claude-sonnet-4-6"])
+    {'anthropic/claude-sonnet-4-6': 'Claude Sonnet 4.6', 'openai/gpt-5.5': 'GPT-5.5'}
     """
     ordered = sorted(set(models))
     short = {model: _shorten(_name(model)) for model in ordered}
@@ -68,11 +57,6 @@ def display_names(models: Iterable[str]) -> dict[str, str]:
 def baseline_name(baseline: str) -> str:
     """Whom a judge is compared with, in words."""
     return BASELINES.get(baseline, plain(baseline).replace("_", " "))
-
-
-def interval_name(method: str) -> str:
-    """An interval's method in words; one without an entry is printed as it is called."""
-    return _INTERVALS.get(method, plain(method).replace("_", " "))
 
 
 def tier_order(tiers: Iterable[str]) -> list[str]:

@@ -20,7 +20,10 @@ __all__ = ["slot_a_and_flip_rates"]
 
 _AXES: Final = {
     "slot_a_rate": Axis(
-        "slot-A rate among decided presentations, in % (dashed: 50 %, slot does not matter)", "%", 50.0, (0, 100)
+        "slot-A rate among decided presentations, in % (dashed: 50 %, slot does not matter)",
+        "%",
+        50.0,
+        (0, 100),
     ),
     "flip_rate": Axis(
         "flip rate among complete comparisons, in % (dashed: 0 %, order never matters)", "%", 0.0, (-1, 101)
@@ -32,14 +35,11 @@ def slot_a_and_flip_rates(estimates: pl.DataFrame) -> alt.VConcatChart | None:
     """Slot-A rate and flip rate of each judge in probe ``main``, over all tiers and by tier."""
     rows = quantities(estimates, *_AXES, where=pl.col("probe") == "main")
     question = "Does a judge's verdict depend on which answer it sees first?"
-    note = (
-        "Flip: the judge names a different answer when the two swap slots. A flip rate of 0 cannot be undercut, "
-        "so its interval is to be read from above."
-    )
+    note = "Flip: the judge names a different answer when the two swap slots; a flip rate cannot lie below 0."
     return assemble(rows, question, _draw, [note])
 
 
-def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.HConcatChart:
+def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.VConcatChart:
     import altair as alt
 
     panels = [
@@ -47,7 +47,7 @@ def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.HConcatChart:
         for estimand, axis in _AXES.items()
         if (part["estimand"] == estimand).any()
     ]
-    return alt.hconcat(*panels, spacing=36)
+    return alt.vconcat(*panels, spacing=30)
 
 
 def _sections(rows: pl.DataFrame, names: Mapping[str, str]) -> list[Section]:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from recuse.figures.names import interval_name, plain
+from recuse.figures.names import plain
+from recuse.figures.wording import method_text
 from recuse.schema import ESTIMATE_KEYS
 
 __all__ = ["Row", "number", "one_per_quantity", "quantities", "setup_lines", "studies", "why_not"]
@@ -62,16 +63,19 @@ def why_not(row: Row) -> str:
     return f"not estimable: {plain(row['reason'] or 'no reason given')}"
 
 
-def setup_lines(study: str, rows: pl.DataFrame, judges: Iterable[str], notes: Sequence[str] = ()) -> list[str]:
+def setup_lines(
+    study: str, rows: pl.DataFrame, judges: Iterable[str], notes: Sequence[str] = ()
+) -> list[str]:
     """Lines underneath a figure: study, judges, tasks, comparisons, interval and notes.
 
     Tasks and comparisons are those of one row, as a range where rows differ.
     """
     names = list(judges)
     shown = ", ".join(names[:9]) + (f" and {len(names) - 9} more" if len(names) > 9 else "")
+    drawn = rows.filter(pl.col("estimate").is_not_null())
     told = [
         f"Study {study}. {len(names)} judge{'s' if len(names) != 1 else ''}: {shown}.",
-        f"Per row: {_span(rows['n_tasks'], 'task')}, {_span(rows['n_comparisons'], 'comparison')}. "
+        f"Per row: {_span(drawn['n_tasks'], 'task')}, {_span(drawn['n_comparisons'], 'comparison')}. "
         + _interval(rows),
         *notes,
     ]
@@ -88,7 +92,7 @@ def _span(counts: pl.Series, noun: str) -> str:
 
 def _interval(rows: pl.DataFrame) -> str:
     drawn = rows.filter(pl.col("conf_low").is_not_null())
-    methods = sorted({interval_name(method) for method in drawn["interval"].drop_nulls().to_list()})
+    methods = sorted({method_text(method) for method in drawn["interval"].drop_nulls().to_list()})
     levels = sorted(set(drawn["conf_level"].drop_nulls().to_list()))
     if not drawn.height:
         return "No row has an interval."

@@ -28,7 +28,7 @@ def save_all(charts: Mapping[str, alt.VConcatChart], out: Path) -> list[Path]:
     written: list[Path] = []
     for name, chart in charts.items():
         stem = out / file_name(name)
-        svg = to_svg(chart.to_dict())
+        svg = to_svg(chart.to_dict(validate=False))
         forms: dict[str, bytes] = {
             "svg": svg.encode(),
             "pdf": vl_convert.svg_to_pdf(svg),

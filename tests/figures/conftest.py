@@ -20,8 +20,9 @@ def _row(estimand: str, place: int, **keys: object) -> dict[str, Any]:
         estimate -= 0.35
     return {
         "estimand": estimand, "study": "three-judges", "scoring": "resolved", "unit": "proportion",
-        "estimate": estimate, "std_error": 0.06, "conf_low": estimate - 0.12, "conf_high": min(estimate + 0.13, 1.0),
-        "conf_level": 0.95, "interval": "bootstrap-t", "n_presentations": 60, "n_comparisons": 30, "n_tasks": 15,
+        "estimate": estimate, "std_error": 0.06, "conf_low": estimate - 0.12,
+        "conf_high": min(estimate + 0.13, 1.0), "conf_level": 0.95, "interval": "bootstrap_t",
+        "n_presentations": 60, "n_comparisons": 30, "n_tasks": 15,
         "n_dropped": 0, "reason": None, **keys,
     }  # fmt: skip
 
@@ -50,7 +51,9 @@ def make_estimates() -> Callable[..., pl.DataFrame]:
     def make(judges: Sequence[str] = PANEL, **columns: object) -> pl.DataFrame:
         schema = Estimates.create_empty().schema
         frame = pl.DataFrame(_rows(judges), schema_overrides=schema)
-        absent = [pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in frame.columns]
+        absent = [
+            pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in frame.columns
+        ]
         changed = [pl.lit(value).cast(schema[name]).alias(name) for name, value in columns.items()]
         return Estimates.validate(frame.with_columns(absent).with_columns(changed).select(schema.names()))
 

@@ -1,0 +1,150 @@
+"""Every figure is drawn by vl-convert and read back from its SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import polars as pl
+import pytest
+
+from recuse.figures import charts
+from recuse.figures.charts import all_charts
+from recuse.figures.quantities import number, one_per_quantity
+from recuse.figures.save import file_name, save_all, to_svg
+
+Make = Callable[..., pl.DataFrame]
+FIGURES = (
+    "win_rate_by_judge",
+    "self_preference",
+    "self_preference_by_tier",
+    "position",
+    "agreement",
+    "length_probe",
+)
+QUESTIONS = {
+    "win_rate_by_judge": "How often does each generator win, and who says so?",
+    "self_preference": "Does a judge favour its own answers when involved judges are recused?",
+}
+HOSTILE = ("x/</script><b>", "y/a & b", 'z/"quo\'ted"', "long/" + "very-long-name-" * 8)
+
+
+def words(chart: object) -> list[str]:
+    """The texts of a figure as a reader of its SVG meets them, in order of drawing."""
+    tree = ET.fromstring(to_svg(chart.to_dict(validate=False)))  # noqa: S314  # type: ignore[attr-defined]
+    return ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_says_question_judges_interval_and_n(make_estimates: Make, name: str) -> None:
+    text = words(all_charts(make_estimates())[name])
+    assert text[-1].endswith("?") or any(line.endswith("?") for line in text)
+    whole = "\n".join(text)
+    assert QUESTIONS.get(name, "?") in whole
+    for judge in ("GPT-5.5", "Claude Sonnet 4.6", "Grok-4.3"):
+        assert judge in whole
+    assert "3 judges" in whole
+    assert "15 tasks, 30 comparisons" in whole
+    assert "95 % intervals: bootstrap-t over tasks" in whole
+
+
+def test_sections_stand_above_their_lines(make_estimates: Make) -> None:
+    chart = charts.self_preference_forest(make_estimates())
+    assert chart is not None
+    tree = ET.fromstring(to_svg(chart.to_dict(validate=False)))  # noqa: S314
+    heights: dict[str, list[float]] = {}
+    for node in tree.iter("{http://www.w3.org/2000/svg}text"):
+        place = node.attrib.get("transform", "translate(0,0)").split(",")[1].split(")")[0]
+        heights.setdefault("".join(node.itertext()), []).append(float(place))
+    peers = sorted(heights["against all other judges"])
+    for judge, first in zip(("Claude Sonnet 4.6", "GPT-5.5", "Grok-4.3"), peers, strict=True):
+        assert heights[judge][0] == first - 19
+
+
+def test_numbers_drawn_are_those_of_the_row(make_estimates: Make) -> None:
+    estimates = make_estimates(estimate=0.2166, conf_low=-0.0834, conf_high=0.3504)
+    assert "21.7 [−8.3, 35.0]" in words(all_charts(estimates)["self_preference"])
+    assert "0.22" in words(all_charts(estimates)["agreement"])
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_what_cannot_be_estimated_is_told_with_its_reason(make_estimates: Make, name: str) -> None:
+    nothing = make_estimates(
+        estimate=None, std_error=None, conf_low=None, conf_high=None, conf_level=None, interval=None,
+        reason="no uninvolved judge for any comparison",
+    )  # fmt: skip
+    whole = "\n".join(words(all_charts(nothing)[name]))
+    assert "no uninvolved judge for any comparison" in whole
+    assert "No row has an interval." in whole
+    assert "NaN" not in whole
+    assert "null" not in whole
+
+
+@pytest.mark.parametrize("judges", [("only/one",), HOSTILE, tuple(f"maker/model-{i}" for i in range(9))])
+def test_any_panel_is_drawn(make_estimates: Make, judges: tuple[str, ...]) -> None:
+    drawn = all_charts(make_estimates(judges))
+    assert set(FIGURES) - set(drawn) == ({"agreement"} if len(judges) == 1 else set())
+    for chart in drawn.values():
+        svg = to_svg(chart.to_dict(validate=False))
+        assert "</script>" not in svg
+        ET.fromstring(svg)  # noqa: S314
+
+
+def test_names_stay_text(make_estimates: Make) -> None:
+    whole = "\n".join(words(all_charts(make_estimates(HOSTILE))["self_preference"]))
+    assert "a & b" in whole
+    assert "script><b>" in whole
+    assert '"quo\'ted"' in whole
+
+
+def test_each_study_has_its_panel(make_estimates: Make) -> None:
+    two = pl.concat([make_estimates(study="first"), make_estimates(study="second & last")])
+    text = words(all_charts(two)["self_preference"])
+    assert "first" in text
+    assert "second & last" in text
+    assert sum(line == "Grok-4.3" for line in text) == 2
+
+
+def test_no_rows_no_figure(make_estimates: Make) -> None:
+    assert all_charts(make_estimates().clear()) == {}
+
+
+def test_permuting_rows_changes_nothing(make_estimates: Make) -> None:
+    estimates = make_estimates()
+    mixed = estimates.sample(fraction=1.0, shuffle=True, seed=3)
+    for name, chart in all_charts(estimates).items():
+        if name != "agreement":
+            assert chart.to_dict(validate=False) == all_charts(mixed)[name].to_dict(validate=False)
+
+
+def test_one_row_per_quantity_prefers_the_first_with_an_interval(make_estimates: Make) -> None:
+    row = make_estimates().head(1)
+    bare = row.with_columns(pl.lit(None, dtype=pl.Float64).alias("conf_low"), test=pl.lit("sign"))
+    later = row.with_columns(test=pl.lit("binomial"))
+    assert one_per_quantity(pl.concat([bare, row, later])).equals(row)
+    assert one_per_quantity(bare).equals(bare)
+
+
+def test_the_font_is_named_and_carried_by_the_renderer(make_estimates: Make) -> None:
+    svg = to_svg(all_charts(make_estimates())["self_preference"].to_dict(validate=False))
+    assert "Liberation Sans" in svg
+
+
+def test_save_all_writes_three_forms_under_safe_names(make_estimates: Make, tmp_path: Path) -> None:
+    chart = all_charts(make_estimates())["self_preference"]
+    written = save_all({"../a b": chart}, tmp_path / "figures")
+    assert [path.relative_to(tmp_path).as_posix() for path in written] == [
+        "figures/a_b.svg",
+        "figures/a_b.pdf",
+        "figures/a_b.png",
+    ]
+    assert written[0].read_text(encoding="utf-8").startswith("<svg")
+    assert written[1].read_bytes().startswith(b"%PDF")
+    assert written[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_file_names_and_numbers() -> None:
+    assert file_name("..") == "figure"
+    assert number(-0.04) == "0.0"
+    assert number(-12.34) == "−12.3"
