@@ -62,4 +62,5 @@ def themed(chart: alt.VConcatChart, question: str) -> alt.VConcatChart:
     import altair as alt
 
     settings: Mapping[str, Any] = config()
-    return chart.properties(title=alt.TitleParams(text=question)).configure(**settings)
+    finished: alt.VConcatChart = chart.properties(title=alt.TitleParams(text=question)).configure(**settings)
+    return finished
