@@ -46,7 +46,7 @@ def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.ConcatChart:
         for tier in tiers
     ]
     columns = max(1, min(len(panels), 8 // max(1, len(judges) - 1), 2 if len(judges) < 5 else 1))
-    return alt.concat(*panels, columns=columns, spacing=24)
+    return alt.ConcatChart(concat=panels, columns=columns, spacing=24)
 
 
 def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping[str, str]) -> alt.LayerChart:
@@ -57,7 +57,7 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
     bare: dict[str, Any] = {"grid": False, "domain": False, "ticks": False}
     level = len(across) < 4
     across_axis = alt.Axis(labelAngle=0 if level else -35, labelLimit=CELL[0] - 4 if level else 200, **bare)
-    base = alt.Chart(alt.Data(values=cells)).encode(
+    base = alt.Chart().encode(
         x=alt.X("first:N", title=None, scale=alt.Scale(domain=across), axis=across_axis),
         y=alt.Y("second:N", title=None, scale=alt.Scale(domain=down), axis=alt.Axis(labelLimit=200, **bare)),
     )
@@ -72,17 +72,20 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
     )
     clear = base.transform_filter("datum.clear").mark_rect(filled=False, stroke=INK, strokeWidth=2.5)
     ink = alt.condition("datum.kappa > 0.55", alt.value("white"), alt.value(INK))
-    texts = [
-        base.mark_text(dy=dy, fontSize=size, fontWeight=weight).encode(text=f"{name}:N", color=ink)
-        for name, dy, size, weight in (
-            ("value", -15, 13, "bold"), ("bounds", 2, 11, "normal"), ("counts", 18, 10, "normal"),
-        )
-    ]  # fmt: skip
+    styles: dict[str, dict[str, Any]] = {
+        "value": {"dy": -15, "fontSize": 13, "fontWeight": "bold"},
+        "bounds": {"dy": 2, "fontSize": 11},
+        "counts": {"dy": 18, "fontSize": 10},
+    }
+    texts = [base.mark_text(**style).encode(text=f"{name}:N", color=ink) for name, style in styles.items()]
     title = "All tiers" if tier is None else f"Tier {plain(tier)}"
-    return alt.layer(fill, unknown, clear, *texts).properties(
+    return alt.LayerChart(
+        data=alt.InlineData(values=cells),
+        layer=[fill, unknown, clear, *texts],
         title=alt.TitleParams(text=title, fontSize=12, frame="group", offset=6),
-        width=CELL[0] * max(1, len(across)), height=CELL[1] * max(1, len(down)),
-    )  # fmt: skip
+        width=CELL[0] * max(1, len(across)),
+        height=CELL[1] * max(1, len(down)),
+    )
 
 
 def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, Any]:
@@ -98,6 +101,7 @@ def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, An
             "counts": "see below",
             "clear": False,
         }
+    clear = low is not None and high is not None and (low > 0 or high < 0)
     bounded = low is not None and high is not None
     counts = [row["n_tasks"], row["n_comparisons"]]
     return {
@@ -106,5 +110,5 @@ def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, An
         "value": number(kappa, 2),
         "bounds": f"[{number(low, 2)}, {number(high, 2)}]" if bounded else "[no interval]",
         "counts": " / ".join("–" if count is None else f"{count:,}" for count in counts),
-        "clear": bounded and (low > 0 or high < 0),
+        "clear": clear,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
-from recuse.figures.names import display_names
+from recuse.figures.names import display_names, plain
 from recuse.figures.quantities import setup_lines, studies
 from recuse.figures.theme import GREY, themed
 
@@ -46,30 +46,34 @@ def assemble(
     if not rows.height:
         return None
     parts = studies(rows)
-    panels: list[alt.VConcatChart] = []
+    panels: list[alt.LayerChart | alt.VConcatChart | alt.ConcatChart] = []
     for study, part in parts:
         names = names_of(part)
         judges = pl.concat([part["judge"], part["judge_2"]])
-        told = [*(notes(part) if callable(notes) else notes), *_long_reasons(part, names)]
+        told = [*(notes(part) if callable(notes) else notes), *_reasons(part, names)]
         lines = setup_lines(study, part, [names[judge] for judge in order_of(judges, names)], told)
         footer = alt.TitleParams(
             text=lines, orient="bottom", anchor="start", fontSize=10.5, fontWeight="normal", color=GREY,
             lineHeight=14, frame="bounds", offset=14,
         )  # fmt: skip
-        panel = alt.vconcat(draw(part, names)).properties(title=footer)
-        headed = alt.vconcat(panel)
-        if len(parts) > 1:
-            headed = headed.properties(title=alt.TitleParams(text=study, fontSize=13))
-        panels.append(headed)
-    return themed(alt.vconcat(*panels), question)
+        panel = draw(part, names)
+        panel.title = footer
+        panels.append(panel if len(parts) == 1 else alt.VConcatChart(vconcat=[panel], title=_heading(study)))
+    return themed(alt.VConcatChart(vconcat=panels), question)
 
 
-def _long_reasons(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
-    """Reasons too long to stand beside their row, each once with the judges it concerns."""
-    told = rows.filter(pl.col("estimate").is_null()).select("reason", "judge")
-    reasons: dict[str, set[str]] = {}
-    for reason, judge in told.iter_rows():
-        reasons.setdefault(reason or "no reason given", set()).add(
-            "all judges" if judge is None else names[judge]
-        )
-    return [f"Not estimable ({', '.join(sorted(who))}): {reason}." for reason, who in sorted(reasons.items())]
+def _heading(study: str) -> alt.TitleParams:
+    import altair as alt
+
+    return alt.TitleParams(text=study, fontSize=13)
+
+
+def _reasons(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
+    """Why rows lack their estimate or their interval, each reason once with the judges it concerns."""
+    told = rows.filter(pl.col("estimate").is_null() | pl.col("conf_low").is_null())
+    reasons: dict[tuple[str, str], set[str]] = {}
+    for estimate, reason, judge in told.select("estimate", "reason", "judge").iter_rows():
+        lack = "Not estimable" if estimate is None else "No interval"
+        who = "all judges" if judge is None else names[judge]
+        reasons.setdefault((lack, plain(reason or "no reason given")), set()).add(who)
+    return [f"{lack} ({', '.join(sorted(who))}): {why}." for (lack, why), who in sorted(reasons.items())]

@@ -58,7 +58,7 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
     records = _records(sections, axis)
     limits = axis.limits or _limits(records, axis.null)
     left = -max(_width(record) for record in records)
-    base = alt.Chart(alt.Data(values=records)).properties(width=axis.width, height=ROW_HEIGHT * len(records))
+    base = alt.Chart()
     y = alt.Y("place:O", axis=None, scale=alt.Scale(domain=list(range(len(records)))))
     x_axis = alt.Axis(title=axis.title, tickCount=6, grid=True)
     x = alt.X("estimate:Q", axis=x_axis, scale=alt.Scale(domain=list(limits), nice=False, zero=False))
@@ -67,21 +67,29 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
     colour = alt.Color("marker:N", legend=None, scale=alt.Scale(domain=marker, range=list(COLOURS)))
     drawn = base.transform_filter("isValid(datum.estimate)")
     interval = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-    null = alt.Chart(alt.Data(values=[{"null": axis.null}]))
-    return alt.layer(
-        null.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("null:Q", axis=x_axis)),
-        interval.mark_rule(strokeWidth=2, clip=True).encode(y=y, x=alt.X("low:Q"), x2="high:Q", color=colour),
-        drawn.mark_point(filled=True, size=64, opacity=1).encode(y=y, x=x, shape=shape, color=colour),
-        _text(base, "heading", left, "left", y, weight="bold"),
-        _text(base, "label", left + 12, "left", y),
-        _text(base, "value", axis.width + 14, "left", y),
-        _text(base, "tasks", axis.width + 190, "right", y),
-        _text(base, "comparisons", axis.width + 270, "right", y),
-        _text(base, "reason", axis.width + 14, "left", y, color=GREY),
-        _text(base, "column_value", axis.width + 14, "left", y, color=GREY),
-        _text(base, "column_tasks", axis.width + 190, "right", y, color=GREY),
-        _text(base, "column_comparisons", axis.width + 270, "right", y, color=GREY),
+    null = alt.Chart(alt.InlineData(values=[{"null": axis.null}]))
+    panel: alt.LayerChart = alt.LayerChart(
+        data=alt.InlineData(values=records),
+        width=axis.width,
+        height=ROW_HEIGHT * len(records),
+        layer=[
+            null.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("null:Q", axis=x_axis)),
+            interval.mark_rule(strokeWidth=2, clip=True).encode(
+                y=y, x=alt.X("low:Q"), x2="high:Q", color=colour
+            ),
+            drawn.mark_point(filled=True, size=64, opacity=1).encode(y=y, x=x, shape=shape, color=colour),
+            _text(base, "heading", left, "left", y, weight="bold"),
+            _text(base, "label", left + 12, "left", y),
+            _text(base, "value", axis.width + 14, "left", y),
+            _text(base, "tasks", axis.width + 190, "right", y),
+            _text(base, "comparisons", axis.width + 270, "right", y),
+            _text(base, "reason", axis.width + 14, "left", y, color=GREY),
+            _text(base, "column_value", axis.width + 14, "left", y, color=GREY),
+            _text(base, "column_tasks", axis.width + 190, "right", y, color=GREY),
+            _text(base, "column_comparisons", axis.width + 270, "right", y, color=GREY),
+        ],
     )
+    return panel
 
 
 def _text(
@@ -90,11 +98,9 @@ def _text(
     import altair as alt
 
     style: dict[str, Any] = {"align": align, "baseline": "middle", "fontWeight": weight, "color": color}
-    return (
-        base.transform_filter(f"isValid(datum.{name}) && datum.{name} !== ''")
-        .mark_text(**style)
-        .encode(y=y, x=alt.value(x), text=f"{name}:N")
-    )
+    shown = base.transform_filter(f"isValid(datum.{name}) && datum.{name} !== ''")
+    text: alt.Chart = shown.mark_text(**style).encode(y=y, x=alt.value(x), text=f"{name}:N")
+    return text
 
 
 def _records(sections: Sequence[Section], axis: Axis) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.VConcatChart:
         for estimand, axis in _AXES.items()
         if (part["estimand"] == estimand).any()
     ]
-    return alt.vconcat(*panels, spacing=30)
+    return alt.VConcatChart(vconcat=panels, spacing=30)
 
 
 def _sections(rows: pl.DataFrame, names: Mapping[str, str]) -> list[Section]:

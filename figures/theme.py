@@ -3,7 +3,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -61,6 +60,6 @@ def themed(chart: alt.VConcatChart, question: str) -> alt.VConcatChart:
     """Put the question above a figure and the house's configuration into its specification."""
     import altair as alt
 
-    settings: Mapping[str, Any] = config()
-    finished: alt.VConcatChart = chart.properties(title=alt.TitleParams(text=question)).configure(**settings)
-    return finished
+    chart.title = alt.TitleParams(text=question)
+    chart.config = alt.Config(**config())
+    return chart

@@ -50,11 +50,8 @@ def _rows(judges: Sequence[str]) -> list[dict[str, Any]]:
 def make_estimates() -> Callable[..., pl.DataFrame]:
     def make(judges: Sequence[str] = PANEL, **columns: object) -> pl.DataFrame:
         schema = Estimates.create_empty().schema
-        frame = pl.DataFrame(_rows(judges), schema_overrides=schema)
-        absent = [
-            pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in frame.columns
-        ]
+        frame = pl.DataFrame(_rows(judges), schema=schema)
         changed = [pl.lit(value).cast(schema[name]).alias(name) for name, value in columns.items()]
-        return Estimates.validate(frame.with_columns(absent).with_columns(changed).select(schema.names()))
+        return Estimates.validate(frame.with_columns(changed))
 
     return make

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import polars as pl
@@ -15,14 +16,14 @@ from recuse.figures.quantities import number, one_per_quantity
 from recuse.figures.save import file_name, save_all, to_svg
 
 Make = Callable[..., pl.DataFrame]
-FIGURES = (
-    "win_rate_by_judge",
-    "self_preference",
-    "self_preference_by_tier",
-    "position",
-    "agreement",
-    "length_probe",
-)
+DRAW: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "win_rate_by_judge": charts.win_rate_by_judge,
+    "self_preference": charts.self_preference_forest,
+    "self_preference_by_tier": charts.self_preference_by_tier,
+    "position": charts.slot_a_and_flip_rates,
+    "agreement": charts.kappa_heat_map,
+    "length_probe": charts.length_probe,
+}
 QUESTIONS = {
     "win_rate_by_judge": "How often does each generator win, and who says so?",
     "self_preference": "Does a judge favour its own answers when involved judges are recused?",
@@ -36,10 +37,10 @@ def words(chart: object) -> list[str]:
     return ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", list(DRAW))
 def test_figure_says_question_judges_interval_and_n(make_estimates: Make, name: str) -> None:
-    text = words(all_charts(make_estimates())[name])
-    assert text[-1].endswith("?") or any(line.endswith("?") for line in text)
+    text = words(DRAW[name](make_estimates()))
+    assert any(line.endswith("?") for line in text)
     whole = "\n".join(text)
     assert QUESTIONS.get(name, "?") in whole
     for judge in ("GPT-5.5", "Claude Sonnet 4.6", "Grok-4.3"):
@@ -64,17 +65,17 @@ def test_sections_stand_above_their_lines(make_estimates: Make) -> None:
 
 def test_numbers_drawn_are_those_of_the_row(make_estimates: Make) -> None:
     estimates = make_estimates(estimate=0.2166, conf_low=-0.0834, conf_high=0.3504)
-    assert "21.7 [−8.3, 35.0]" in words(all_charts(estimates)["self_preference"])
-    assert "0.22" in words(all_charts(estimates)["agreement"])
+    assert "21.7 [−8.3, 35.0]" in words(DRAW["self_preference"](estimates))
+    assert "0.22" in words(DRAW["agreement"](estimates))
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", list(DRAW))
 def test_what_cannot_be_estimated_is_told_with_its_reason(make_estimates: Make, name: str) -> None:
     nothing = make_estimates(
         estimate=None, std_error=None, conf_low=None, conf_high=None, conf_level=None, interval=None,
         reason="no uninvolved judge for any comparison",
     )  # fmt: skip
-    whole = "\n".join(words(all_charts(nothing)[name]))
+    whole = "\n".join(words(DRAW[name](nothing)))
     assert "no uninvolved judge for any comparison" in whole
     assert "No row has an interval." in whole
     assert "NaN" not in whole
@@ -84,15 +85,22 @@ def test_what_cannot_be_estimated_is_told_with_its_reason(make_estimates: Make, 
 @pytest.mark.parametrize("judges", [("only/one",), HOSTILE, tuple(f"maker/model-{i}" for i in range(9))])
 def test_any_panel_is_drawn(make_estimates: Make, judges: tuple[str, ...]) -> None:
     drawn = all_charts(make_estimates(judges))
-    assert set(FIGURES) - set(drawn) == ({"agreement"} if len(judges) == 1 else set())
+    assert set(DRAW) - set(drawn) == ({"agreement"} if len(judges) == 1 else set())
     for chart in drawn.values():
         svg = to_svg(chart.to_dict(validate=False))
         assert "</script>" not in svg
         ET.fromstring(svg)  # noqa: S314
 
 
+def test_a_missing_interval_is_told_with_its_reason(make_estimates: Make) -> None:
+    bare = make_estimates(conf_low=None, conf_high=None, interval=None, reason="every task has the same sum")
+    text = words(DRAW["self_preference"](bare))
+    assert any(line.endswith("[no interval]") for line in text)
+    assert "No interval (Claude Sonnet 4.6, GPT-5.5, Grok-4.3): every task has the same sum." in text
+
+
 def test_names_stay_text(make_estimates: Make) -> None:
-    whole = "\n".join(words(all_charts(make_estimates(HOSTILE))["self_preference"]))
+    whole = "\n".join(words(DRAW["self_preference"](make_estimates(HOSTILE))))
     assert "a & b" in whole
     assert "script><b>" in whole
     assert '"quo\'ted"' in whole
@@ -100,7 +108,7 @@ def test_names_stay_text(make_estimates: Make) -> None:
 
 def test_each_study_has_its_panel(make_estimates: Make) -> None:
     two = pl.concat([make_estimates(study="first"), make_estimates(study="second & last")])
-    text = words(all_charts(two)["self_preference"])
+    text = words(DRAW["self_preference"](two))
     assert "first" in text
     assert "second & last" in text
     assert sum(line == "Grok-4.3" for line in text) == 2
@@ -113,9 +121,8 @@ def test_no_rows_no_figure(make_estimates: Make) -> None:
 def test_permuting_rows_changes_nothing(make_estimates: Make) -> None:
     estimates = make_estimates()
     mixed = estimates.sample(fraction=1.0, shuffle=True, seed=3)
-    for name, chart in all_charts(estimates).items():
-        if name != "agreement":
-            assert chart.to_dict(validate=False) == all_charts(mixed)[name].to_dict(validate=False)
+    for name in ("win_rate_by_judge", "self_preference_by_tier", "position"):
+        assert DRAW[name](estimates).to_dict(validate=False) == DRAW[name](mixed).to_dict(validate=False)
 
 
 def test_one_row_per_quantity_prefers_the_first_with_an_interval(make_estimates: Make) -> None:
@@ -127,12 +134,12 @@ def test_one_row_per_quantity_prefers_the_first_with_an_interval(make_estimates:
 
 
 def test_the_font_is_named_and_carried_by_the_renderer(make_estimates: Make) -> None:
-    svg = to_svg(all_charts(make_estimates())["self_preference"].to_dict(validate=False))
+    svg = to_svg(DRAW["self_preference"](make_estimates()).to_dict(validate=False))
     assert "Liberation Sans" in svg
 
 
 def test_save_all_writes_three_forms_under_safe_names(make_estimates: Make, tmp_path: Path) -> None:
-    chart = all_charts(make_estimates())["self_preference"]
+    chart = DRAW["self_preference"](make_estimates())
     written = save_all({"../a b": chart}, tmp_path / "figures")
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
         "figures/a_b.svg",
