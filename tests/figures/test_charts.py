@@ -96,7 +96,7 @@ def test_a_missing_interval_is_told_with_its_reason(make_estimates: Make) -> Non
     bare = make_estimates(conf_low=None, conf_high=None, interval=None, reason="every task has the same sum")
     text = words(DRAW["self_preference"](bare))
     assert any(line.endswith("[no interval]") for line in text)
-    assert "No interval (Claude Sonnet 4.6, GPT-5.5, Grok-4.3): every task has the same sum." in text
+    assert "No interval (Claude Sonnet 4.6, GPT-5.5, Grok-4.3): every task has the same sum." in "".join(text)
 
 
 def test_names_stay_text(make_estimates: Make) -> None:
