@@ -54,16 +54,18 @@ def self_preference(
     """
     own = against_baselines(comparisons) if own is None else own
     rows: list[Estimate] = []
-    rng = settings.rng("self_preference")
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
         identified = cell.filter(pl.col("delta").is_not_null())
+        if identified.is_empty():
+            rows += _cell_rows(identified, cell.height, keys, settings)
+            continue
         for tier_keys, part in each_cell(pooled_and_by(cell), ["tier"]):
             found = (
                 identified
                 if tier_keys["tier"] is None
                 else identified.filter(pl.col("tier") == tier_keys["tier"])
             )
-            rows += _cell_rows(found, part.height, {**keys, **tier_keys}, settings, rng)
+            rows += _cell_rows(found, part.height, {**keys, **tier_keys}, settings)
     return estimate_frame([*rows, *_without_own_answers(comparisons, own, settings)])
 
 
@@ -137,10 +139,8 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _cell_rows(
-    found: pl.DataFrame, n_own: int, keys: dict[str, Any], settings: Settings, rng: np.random.Generator
-) -> list[Estimate]:
-    baseline = str(keys["baseline"])
+def _cell_rows(found: pl.DataFrame, n_own: int, keys: dict[str, Any], settings: Settings) -> list[Estimate]:
+    baseline, rng = str(keys["baseline"]), settings.rng("self_preference_delta")
     row = Estimate(
         estimand="self_preference_delta",
         unit="difference",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Final
 
+from recuse.figures.names import display_names
 from recuse.figures.wording import Row
 from recuse.schema import TIERS, EstimateFrame
 
@@ -18,12 +19,6 @@ _MODELS: Final = ("judge", "judge_2", "generator")
 def short_name(name: str) -> str:
     """Return a model's name without its provider."""
     return name.rsplit("/", maxsplit=1)[-1]
-
-
-def _display_names(models: set[str]) -> dict[str, str]:
-    short = {model: short_name(model) for model in models}
-    often = Counter(short.values())
-    return {model: name if often[name] == 1 else model for model, name in short.items()}
 
 
 class Lookup:
@@ -40,7 +35,7 @@ class Lookup:
             self._by_estimand[row["estimand"]].append(row)
         everything = [row for rows in self._by_estimand.values() for row in rows]
         models = {row[key] for row in everything for key in _MODELS if row[key] is not None}
-        self._names = _display_names(models)
+        self._names = display_names(models)
         self.studies: list[str | None] = sorted(
             {row["study"] for row in everything}, key=lambda s: (s is None, s)
         )

@@ -103,7 +103,7 @@ THROUGH_DISKCACHE: dict[str, Callable[[Any], object]] = {
     "reversed": lambda cache: list(reversed(cache)),
     "peekitem": lambda cache: cache.peekitem(),
     "touch": lambda cache: cache.touch(ADDRESS),
-    "check": check,
+    "check": lambda cache: check(cache),  # noqa: PLW0108 - defined below
 }
 THROUGH_A_STORE: dict[str, Callable[[Store], object]] = {
     "get": lambda store: store.get(ADDRESS),

@@ -1,0 +1,241 @@
+"""``recuse report``: judgments in; terminal summary, report, figures, tables, estimates and manifest out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+import typer
+
+from recuse.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recuse.analysis.settings import Settings
+    from recuse.collectors.sources import Source
+    from recuse.schema import ComparisonFrame, EstimateFrame
+
+__all__ = ["app", "report"]
+
+app = typer.Typer()
+_PARTS = 14
+_NAMED_VERSIONS = ("recuse", "polars", "numpy", "scipy", "altair", "vl-convert-python")
+_FILES = "report.html, figures/, tables/, estimates, comparisons, numbers.tex, manifest.json"
+
+
+class Convention(StrEnum):
+    """Whose choices: this package's, or the source article's."""
+
+    default = "default"
+    article = "article"
+
+
+class Scoring(StrEnum):
+    """What a comparison is worth to a side."""
+
+    resolved = "resolved"
+    averaged = "averaged"
+    consistent = "consistent"
+
+
+class Output(StrEnum):
+    """What goes to the terminal."""
+
+    text = "text"
+    json = "json"
+
+
+class _Step(Protocol):
+    def __call__(self, name: str, /) -> object: ...
+
+
+@app.command()
+def report(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE]...",
+            help="A bundled study (three-judges, pilot), a cache, a study folder or a file of judgments.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the files; made when missing.")] = Path("recuse-out"),
+    study_file: Annotated[
+        Path | None, typer.Option("--study", help="A study.toml with aliases, families and tiers.")
+    ] = None,
+    scoring: Annotated[Scoring, typer.Option(help="Score of flips and unstable pairs.")] = Scoring.resolved,
+    interval: Annotated[
+        str,
+        typer.Option(
+            help="default, bootstrap-t, bootstrap-t-equal-tailed, percentile, bca, cr2, wild or rows."
+        ),
+    ] = "default",
+    convention: Annotated[
+        Convention, typer.Option(help="article: the source article's own intervals and tests.")
+    ] = Convention.default,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every resampling.")] = 0,
+    output: Annotated[Output, typer.Option("--format", help="What to print.")] = Output.text,
+    *,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Pool several studies beside each.")] = False,
+    show_set_aside: Annotated[
+        bool, typer.Option("--show-set-aside", help="List every row that was set aside, and stop.")
+    ] = False,
+) -> None:
+    """Estimate what the judgments say, and whether it holds when involved judges are recused.
+
+    With no SOURCE: the bundled three-judges study. Writes report.html, figures/, tables/, estimates,
+    comparisons, numbers.tex and manifest.json into the folder of --out.
+    """
+    from rich.console import Console
+
+    from recuse.collectors.sources import load_all
+
+    console = Console(soft_wrap=not sys.stdout.isatty())
+    source = load_all(sources or ["three-judges"], study_file=study_file)
+    if show_set_aside:
+        _list_set_aside(source, console)
+        return
+    settings = _settings(scoring.value, interval, convention.value, seed)
+    with _progress() as step:
+        comparisons, estimates = _estimate(source, settings, step, pooled=pooled)
+        _write(out, source, comparisons, estimates, settings, step)
+    if output is Output.json:
+        sys.stdout.write(estimates.write_json() + "\n")
+        return
+    from recuse.figures.terminal import print_report
+
+    print_report(estimates, set_aside_counts=set_aside_counts(source), notes=source.notes, console=console)
+    console.print(
+        f"Written to {out}: report.html, figures, tables, estimates, comparisons, numbers.tex, manifest.json"
+    )
+
+
+def set_aside_counts(source: Source) -> dict[str, int]:
+    """Count the rows set aside, per rule."""
+    counts = source.set_aside.group_by("rule").len().sort("rule")
+    return {str(rule): int(n) for rule, n in counts.rows()}
+
+
+def _settings(scoring: str, interval: str, convention: str, seed: int) -> Settings:
+    from typing import cast
+
+    from recuse.analysis.inference.interval import method_named
+    from recuse.analysis.settings import Convention as Choice
+    from recuse.analysis.settings import Scoring as Rule
+    from recuse.analysis.settings import Settings
+
+    method_named(interval)
+    if interval == "rows" and convention != "article":
+        raise ConfigurationError(
+            "the interval rows takes comparisons as independent", "ask for it with --convention article"
+        )
+    return Settings(
+        scoring=cast("Rule", scoring), interval=interval, convention=cast("Choice", convention), seed=seed
+    )
+
+
+def _estimate(
+    source: Source, settings: Settings, step: _Step, *, pooled: bool
+) -> tuple[ComparisonFrame, EstimateFrame]:
+    import polars as pl
+
+    from recuse.analysis.comparisons import compare
+    from recuse.analysis.report import estimate_all, pooled_over_studies
+    from recuse.schema import Estimates
+
+    step("comparisons")
+    comparisons = compare(source.judgments, scoring=settings.scoring, families=source.families)
+    estimates = estimate_all(comparisons, settings, tiers=source.tiers, on_step=step)
+    if pooled and comparisons["study"].n_unique() > 1:
+        over_all = estimate_all(pooled_over_studies(comparisons), settings, tiers=source.tiers)
+        estimates = Estimates.validate(pl.concat([estimates, over_all]))
+    return comparisons, estimates
+
+
+def _write(
+    out: Path,
+    source: Source,
+    comparisons: ComparisonFrame,
+    estimates: EstimateFrame,
+    settings: Settings,
+    step: _Step,
+) -> None:
+    from recuse.figures.charts import all_charts
+    from recuse.figures.files import write_comparisons, write_estimates, write_manifest, write_text
+    from recuse.figures.html import report_html
+    from recuse.figures.latex import tables
+    from recuse.figures.numbers import numbers_tex
+    from recuse.figures.save import file_name, save_all
+
+    if out.exists() and not out.is_dir():
+        raise ConfigurationError(f"--out {out} is a file", "name a folder")
+    step("estimates and tables")
+    write_estimates(estimates, out)
+    write_comparisons(comparisons, out)
+    for name, table in tables(estimates).items():
+        write_text(out / "tables" / f"{file_name(name)}.tex", table)
+    write_text(out / "numbers.tex", numbers_tex(estimates))
+    choices = asdict(settings)
+    manifest = write_manifest(
+        out,
+        inputs=source.inputs,
+        versions=_versions(),
+        seed=choices.pop("seed"),
+        settings=choices,
+        set_aside=set_aside_counts(source),
+        notes=source.notes,
+    )
+    step("figures")
+    charts = all_charts(estimates)
+    drawn = save_all(charts, out / "figures")
+    step("report")
+    page = report_html(
+        estimates,
+        charts={name: chart.to_dict() for name, chart in charts.items()},
+        static={path.stem: path.read_text(encoding="utf-8") for path in drawn if path.suffix == ".svg"},
+        set_aside_counts=set_aside_counts(source),
+        notes=source.notes,
+        manifest=json.loads(manifest.read_text(encoding="utf-8")),
+    )
+    write_text(out / "report.html", page)
+
+
+def _versions() -> dict[str, str]:
+    import platform
+    from importlib.metadata import version
+
+    return {"python": platform.python_version()} | {name: version(name) for name in _NAMED_VERSIONS}
+
+
+def _list_set_aside(source: Source, console: Console) -> None:
+    if source.set_aside.is_empty():
+        console.print("Nothing was set aside.")
+        return
+    for row in source.set_aside.iter_rows(named=True):
+        console.print(
+            f"{row['study']} row {row['row']}: {row['rule']} ({row['why']}): {row['task_id']}, "
+            f"judge {row['judge']}, {row['slot_a']} against {row['slot_b']}, verdict {row['verdict']}",
+            markup=False,
+            highlight=False,
+        )
+
+
+@contextmanager
+def _progress() -> Generator[_Step]:
+    """Show a bar on a terminal's stderr; say nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=_PARTS)
+        yield lambda name: bar.update(task, advance=1, description=name)

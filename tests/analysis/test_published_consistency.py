@@ -1,0 +1,34 @@
+"""Position consistency as published for the DevBench set of arXiv:2406.07791, from its 34,672 verdicts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from recuse.analysis.comparisons import compare
+from recuse.analysis.position import position
+from recuse.analysis.settings import Settings
+from recuse.collectors.sources import load
+
+ROOT = Path(__file__).parent.parent.parent
+VERDICTS = ROOT.parent / "shared" / "data" / "position-bias" / "verdicts.csv.gz"
+PUBLISHED = {"gpt-3.5-turbo-0125": 75.80, "gpt-3.5-turbo-1106": 76.34, "gpt-4-0613": 82.77}
+"""Percent, from the tables beside the data (github.com/Slimshilin/Position-Bias-Analyzer at 9f8b7e8e8386)."""
+
+
+@pytest.mark.skipif(not VERDICTS.exists(), reason="the folder shared is not beside this checkout")
+def test_position_consistency_on_devbench(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from convert_position_bias import convert
+
+    path = tmp_path / "rest.parquet"
+    convert(VERDICTS).filter(pl.col("probe") == "main", pl.col("study") == "devbench").write_parquet(path)
+    rates = position(compare(load(str(path)).judgments), Settings()).filter(
+        pl.col("estimand") == "position_consistency", pl.col("tier").is_null()
+    )
+    found = dict(rates.select("judge", 100 * pl.col("estimate")).rows())
+    for judge, percent in PUBLISHED.items():
+        assert found[judge] == pytest.approx(percent, abs=0.005), judge
