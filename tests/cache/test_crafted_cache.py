@@ -74,6 +74,13 @@ class Crafted:
         return self.victim.read_text() == "years of work" and not self.marker.exists()
 
 
+def check(cache: Any) -> object:
+    """Let diskcache look for what is wrong, which it says in warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        return cache.check(fix=True)
+
+
 KINDS = [
     "pickled value",
     "pickled file",
@@ -135,13 +142,6 @@ def crafted(tmp_path: Path, honest: Path) -> Crafted:
 
 def guarded(crafted: Crafted) -> Any:
     return diskcache.Cache(str(crafted.directory), disk=RecordDisk, **SETTINGS)
-
-
-def check(cache: Any) -> object:
-    """Let diskcache look for what is wrong, which it says in warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        return cache.check(fix=True)
 
 
 @pytest.mark.parametrize("operation", THROUGH_DISKCACHE)
