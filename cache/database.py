@@ -143,13 +143,17 @@ def _refuse_other_settings(con: sqlite3.Connection, directory: Path) -> None:
         if name not in METADATA and SETTINGS.get(name) != value
     ]
     others += [f"{name} missing" for name in SETTINGS if name not in found]
-    others += [name for name in METADATA if not isinstance(found.get(name, 0), int)]
+    others += [f"{name}={found[name]!r}"[:80] for name in METADATA if not _is_count(found.get(name))]
     if others:
         raise CacheError(
             f"{directory} has settings that this program does not give a cache",
             others,
             "name a directory that recuse import or recuse collect made",
         )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
 
 
 def _first_cause(error: sqlite3.Error) -> sqlite3.Error:

@@ -19,9 +19,12 @@ __all__ = ["REMEDY", "StoredRecords"]
 REMEDY: Final = "do not use this cache; recuse cache verify lists all such rows"
 
 _SELECT: Final = "SELECT rowid, key, raw, expire_time, mode, filename, value FROM Cache"
+_SELECT_KEYS: Final = "SELECT rowid, key, raw, NULL, NULL, NULL, NULL FROM Cache"
+_EXTENT: Final = "SELECT MAX(rowid), (SELECT value FROM Settings WHERE key = 'count') FROM Cache"
+"""The triggers keep count; to count anew would take as long as to read a snapshot."""
 _FIRST_ROWID: Final = -(2**63)
 _LAST_ROWID: Final = 2**63 - 1
-_ROWS_READ_AT_ONCE: Final = 1000
+_ROWS_READ_AT_ONCE: Final = 100
 
 
 class StoredRecords:
@@ -76,7 +79,7 @@ class StoredRecords:
         CacheError
             A key is pickled or no address.
         """
-        for row in self.rows():
+        for row in self._walk(_SELECT_KEYS, None, _LAST_ROWID):
             with self._named(row):
                 address = read_address(self._disk, row)
             yield address
@@ -118,15 +121,7 @@ class StoredRecords:
 
     def rows(self, after: int | None = None, upto: int = _LAST_ROWID) -> Iterator[StoredRow]:
         """Give the rows as they are, unchecked, from behind one ``rowid`` up to another."""
-        first = _FIRST_ROWID if after is None else after + 1
-        while first <= upto:
-            rows = self._select(
-                "WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?", first, upto, _ROWS_READ_AT_ONCE
-            )
-            yield from rows
-            if len(rows) < _ROWS_READ_AT_ONCE:
-                return
-            first = rows[-1].rowid + 1
+        return self._walk(_SELECT, after, upto)
 
     def row(self, rowid: int | None = None) -> StoredRow | None:
         """Give one row as it is, unchecked; by default the first."""
@@ -139,7 +134,7 @@ class StoredRecords:
 
     def extent(self) -> tuple[int | None, int]:
         """Give the last ``rowid`` and the number of rows, as of one moment."""
-        last, count = self._fetch("SELECT MAX(rowid), COUNT(*) FROM Cache")[0]
+        last, count = self._fetch(_EXTENT)[0]
         return last, count
 
     def damage(self) -> list[str]:
@@ -153,6 +148,17 @@ class StoredRecords:
             yield
         except CacheError as error:
             raise CacheError(f"{self.path}, row {row.rowid}: {error}", remedy=REMEDY) from None
+
+    def _walk(self, select: str, after: int | None, upto: int) -> Iterator[StoredRow]:
+        """Go through the rows in portions, so that neither a lock nor much memory is held on the way."""
+        first = _FIRST_ROWID if after is None else after + 1
+        portion = f"{select} WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT {_ROWS_READ_AT_ONCE}"
+        while first <= upto:
+            rows = [StoredRow(*row) for row in self._fetch(portion, first, upto)]
+            yield from rows
+            if len(rows) < _ROWS_READ_AT_ONCE:
+                return
+            first = rows[-1].rowid + 1
 
     def _select(self, clause: str, *values: object) -> Sequence[StoredRow]:
         return [StoredRow(*row) for row in self._fetch(f"{_SELECT} {clause}", *values)]

@@ -42,6 +42,8 @@ _SCHEMA: Final = pl.Schema({**_ADDRESSES, **JUDGMENT_TYPES})
 _METADATA_KEY: Final = "recuse.snapshot"
 _VERSION: Final = 1
 _ROWS_AT_ONCE: Final = 20_000
+_ROWS_IN_A_GROUP: Final = 25_000
+"""Groups are decompressed side by side; with lz4 and this size, long texts are read fastest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,10 @@ def _write(frame: pl.DataFrame, store: Store, last_rowid: int, n_rows: int) -> N
     try:
         with replacing(store.path / SNAPSHOT) as written:
             frame.write_parquet(
-                written, compression="lz4", metadata={_METADATA_KEY: json.dumps(asdict(extent))}
+                written,
+                compression="lz4",
+                row_group_size=_ROWS_IN_A_GROUP,
+                metadata={_METADATA_KEY: json.dumps(asdict(extent))},
             )
     except OSError:
         return

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recuse.cache.records import Record, imported_judgment
+from recuse.cache.records import Record, imported_judgment, make_record
 from recuse.schema import Judgments
 
 NO_JUDGMENT = dict.fromkeys(Judgments.column_names())
@@ -30,3 +30,9 @@ def judgment(number: int = 0, **columns: Any) -> dict[str, Any]:
 
 def record(number: int = 0, **columns: Any) -> Record:
     return imported_judgment(judgment(number, **columns))
+
+
+def answer(number: int) -> Record:
+    """Make a record of about 2 KB that is no judgment."""
+    text = f"{number} " * (1800 // len(f"{number} "))
+    return make_record("answer", {"model": "m", "messages": [], "n": number}, response={"text": text})

@@ -11,6 +11,7 @@ import diskcache
 import pytest
 from invented_records import judgment, record
 
+from recuse.cache.canonical_json import CanonicalText
 from recuse.cache.database import DATABASE, LAYOUTS, SETTINGS, layout_of
 from recuse.cache.disk import RecordDisk
 from recuse.cache.records import imported_judgment, make_record
@@ -244,11 +245,14 @@ def canonical_text(one: object) -> str:
 @pytest.mark.slow
 def test_more_than_a_gibibyte_is_kept(store):
     """1 GiB is where diskcache begins to evict unless it is told otherwise."""
-    text = "x" * 2**26
-    addresses = [store.put(make_record("answer", {"n": n}, response={"text": text})) for n in range(17)]
-    assert store.stats().n_bytes > 2**30
+    text = CanonicalText("x" * 2**26)
+    addresses = [f"{number:064x}" for number in range(17)]
+    for address in addresses:
+        with store._writing() as cache:
+            cache.add(address, text)
+    assert (store.path / DATABASE).stat().st_size > 2**30
     assert list(store.addresses()) == addresses
-    assert not [path for path in store.path.iterdir() if path.name.endswith(".val") or path.is_dir()]
+    assert {path.name for path in store.path.iterdir()} <= {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"}
 
 
 def test_the_disk_admits_canonical_json_under_an_address_and_nothing_else(tmp_path):
