@@ -65,17 +65,21 @@ def judgment_frame(records: Sequence[Record]) -> JudgmentFrame:
     CacheError
         A judgment does not fit the schema; its record is named.
     """
-    rows = [dict(record.get("judgment", {})) for record in records]
+    rows: list[dict[str, object]] = []
+    for record in records:
+        judgment = dict(record.get("judgment", {}))
+        try:
+            check_judgment(judgment)
+        except CacheError as error:
+            raise CacheError(f"record {record['address']}: {error}") from None
+        rows.append(judgment)
     try:
-        return Judgments.validate(pl.DataFrame(rows, schema=JUDGMENT_TYPES, orient="row"))
-    except Exception:
-        for record, row in zip(records, rows, strict=True):
-            try:
-                canonical(row, "judgment")
-                check_judgment(row)
-            except CacheError as error:
-                raise CacheError(f"record {record['address']}: {error}") from None
+        frame = pl.DataFrame(rows, schema=JUDGMENT_TYPES, orient="row")
+    except UnicodeEncodeError:
+        for record, judgment in zip(records, rows, strict=True):
+            canonical(judgment, f"record {record['address']}: judgment")
         raise
+    return Judgments.validate(frame)
 
 
 @functools.cache

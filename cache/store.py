@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -88,6 +89,7 @@ class Store(StoredRecords):
             create_cache(Path(path).resolve())
         super().__init__(path)
         self._timeout: Final = timeout
+        self._owner: Final = threading.get_ident()
         self._cache: Any = None
 
     def __enter__(self) -> Self:
@@ -190,6 +192,9 @@ class Store(StoredRecords):
                     self._cache = self._writer()
                 with self._cache.transact():
                     yield self._cache
+                if threading.get_ident() != self._owner:
+                    # diskcache keeps a connection for each thread, and nobody would close this one.
+                    self._cache.close()
         except diskcache.Timeout:
             raise CacheError(
                 f"{self.path}: another process has been writing for {self._timeout:g} seconds",

@@ -354,11 +354,24 @@ def test_a_lone_surrogate_in_a_row_never_reaches_a_frame(crafted):
         assert not store.verify().ok
 
 
-def test_a_judgment_that_does_not_fit_never_reaches_a_frame(crafted):
-    planted = imported_judgment(judgment(7, judge_kind="cat"))
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("judge_kind", "cat"),
+        ("study", 1),
+        ("words_a", 2.7),
+        ("words_a", "3"),
+        ("logprob_a", True),
+        ("replicate", -1),
+        ("raw", {"a": 1}),
+        ("winner", "a"),
+    ],
+)
+def test_a_judgment_that_does_not_fit_never_reaches_a_frame(crafted, column, value):
+    planted = imported_judgment(judgment(7) | {column: value})
     with closing(sqlite3.connect(crafted.directory / DATABASE)) as con, con:
         con.execute(INSERT, (planted["address"], 1, None, 1, None, str(canonical(planted))))
     with Store(crafted.directory) as store:
-        with pytest.raises(CacheError, match="judge_kind: Input should be 'model' or 'human'"):
+        with pytest.raises(CacheError, match=f"record {planted['address']}: a judgment .*{column}"):
             snapshot.judgments(store)
         assert [failure.rowid for failure in store.verify().failures] == [2]
