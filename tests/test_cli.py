@@ -74,13 +74,19 @@ def test_each_command_has_a_module_with_an_app_and_help(name, capsys):
         pytest.skip(f"{name} is announced only")
     assert isinstance(importlib.import_module(COMMANDS[name][0]).app, typer.Typer)
     assert main([name, "--help"]) == 0
-    assert capsys.readouterr().out.startswith(f"Usage: recuse {name} ")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"Usage: recuse {name} ")
+    assert "completion" not in printed
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         (["reprot"], "recuse: unknown command 'reprot'; did you mean 'report'?"),
+        (
+            ["cache", "stts"],
+            "recuse: No such command 'stts'. Did you mean 'stats'? See 'recuse cache --help'",
+        ),
         (["--sed"], "recuse: No such option: --sed; see 'recuse --help'"),
         (["probe", "--size", "x"], "recuse: Invalid value for '--size': "),
         (

@@ -145,7 +145,8 @@ def _explain_usage(error: typer.TyperException) -> None:
         # A group that was called without a command answers with its help.
         sys.stderr.write(f"{message}\n")
     else:
-        _complain(f"{message.rstrip('.')}; see '{context.command_path} --help'")
+        joined = f"{message} See" if message.endswith("?") else f"{message.rstrip('.')}; see"
+        _complain(f"{joined} '{context.command_path} --help'")
 
 
 def _complain(message: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 _IN_THE_SCHEMA: Final = "file"
 """``source`` of judgments from a file in the schema, whichever its format."""
