@@ -112,3 +112,11 @@ def test_installed_its_folders_are_inside_the_package(installed, tmp_path):
             next(installed.parent.glob("lib/python*/site-packages")) / "recuse" / "__init__.py"
         )
         assert module == str(Path(package).parent / name / "__init__.py")
+
+
+def test_installed_it_reports_on_the_bundled_study(installed, tmp_path):
+    printed = run([installed / "recuse", "report", "--out", "out"], tmp_path)
+    assert "Nothing was set aside." in printed
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"report.html", "figures", "tables", "estimates.csv", "numbers.tex", "manifest.json"} <= written
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}

@@ -23,6 +23,7 @@ def desk(tmp_path: Path) -> Path:
     "words",
     [
         ["-m", "recuse", "--help"],
+        ["-m", "recuse", "report", "--show-set-aside"],
         ["-c", "from recuse.cli import main; raise SystemExit(main(['--help']))"],
         [
             "-c",
