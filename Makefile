@@ -2,6 +2,7 @@
 # make test         every test, the slow ones too
 # make test-fast    the tests that take seconds
 # make check        what reads the code without running it
+# make readme       what README.md shows, from the code
 #
 # Each makes .venv when it is missing and installs again when pyproject.toml or constraints.txt changed.
 
@@ -19,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Otherwise pyright asks for newer releases of itself.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: report test test-fast check format clean
+.PHONY: report test test-fast check format readme clean
 .DEFAULT_GOAL := report
 
 report: $(VENV)/installed
@@ -42,6 +43,9 @@ check: $(VENV)/installed-for-tests
 format: $(VENV)/installed-for-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+readme: $(VENV)/installed
+	$(BIN)/python docs/make_readme.py
 
 clean:
 	rm -rf $(VENV)

@@ -1,0 +1,14 @@
+"""README.md shows what the code prints, not what somebody typed."""
+
+import runpy
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def test_the_findings_are_the_code_s_own():
+    script = runpy.run_path(str(REPOSITORY / "docs" / "make_readme.py"))
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert script["readme"](script["estimates"]()) == page
+    shown = page.partition(script["BEGIN"])[2].partition(script["END"])[0]
+    assert shown.count("\n• ") >= 6
