@@ -42,8 +42,10 @@ def test_estimand(estimates):
 
 def test_figure(estimates, monkeypatch):
     chart = module("figure", monkeypatch).both_tie_rates(estimates).to_dict()
-    (rows,) = chart["datasets"].values()
-    assert len(rows) == estimates.filter(pl.col("tier").is_not_null()).height
+    records = chart["datasets"][chart["data"]["name"]]
+    judges = estimates["judge"].n_unique()
+    assert len(records) == judges + estimates.filter(pl.col("tier").is_not_null()).height
+    assert chart["title"]["text"].endswith("?")
 
 
 def test_importer(monkeypatch, tmp_path):
