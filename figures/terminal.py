@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -14,7 +14,7 @@ from recuse.figures.table import Table
 from recuse.figures.tables import tables
 from recuse.schema import EstimateFrame
 
-__all__ = ["print_report"]
+__all__ = ["print_report", "print_table"]
 
 _PIPE_WIDTH = 10_000
 
@@ -44,16 +44,35 @@ def print_report(
         console.print(Text(f"• {sentence}"), soft_wrap=piped)
     for table in tables(estimates):
         console.print()
-        console.print(Text(table.caption, style="bold"), soft_wrap=piped)
-        _print_whole(_rich(table, piped=piped), console)
-        console.print(Text(table.note, style="dim"), soft_wrap=piped)
+        print_table(table, console)
     console.print()
     console.print(Text(_set_aside(set_aside_counts)), soft_wrap=piped)
     for note in notes:
         console.print(Text(f"Note: {note}"), soft_wrap=piped)
 
 
-def _rich(table: Table, *, piped: bool) -> RichTable:
+def print_table(
+    table: Table, console: Console, *, strong: Callable[[Sequence[str]], bool] = lambda _: False
+) -> None:
+    """Print one table with its caption and note.
+
+    Parameters
+    ----------
+    table
+        The table.
+    console
+        Where to print.
+    strong
+        Tells of a row's cells whether the row stands out.
+    """
+    piped = not console.is_terminal
+    console.print(Text(table.caption, style="bold"), soft_wrap=piped)
+    _print_whole(_rich(table, strong, piped=piped), console)
+    if table.note:
+        console.print(Text(table.note, style="dim"), soft_wrap=piped)
+
+
+def _rich(table: Table, strong: Callable[[Sequence[str]], bool], *, piped: bool) -> RichTable:
     grid = RichTable(box=None, pad_edge=False, header_style="bold")
     for place, name in enumerate(table.header):
         whole = max(len(row[place]) for row in table.body)
@@ -64,7 +83,7 @@ def _rich(table: Table, *, piped: bool) -> RichTable:
             min_width=whole,
         )
     for row in table.body:
-        grid.add_row(*map(Text, row))
+        grid.add_row(*map(Text, row), style="bold" if strong(row) else None)
     return grid
 
 

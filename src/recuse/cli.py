@@ -24,6 +24,10 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("recuse.commands.report", "Estimate, draw and write: judgments in, report out."),
     "import": ("recuse.commands.import_", "Bring judgments in a published format into a cache."),
+    "calibrate": (
+        "recuse.commands.calibrate",
+        "Set a judge beside human labels before it approves anything.",
+    ),
     "cache": ("recuse.commands.cache", "What is in a cache, and is every address still its content's hash?"),
 }
 """Command → its module (which offers ``app``, a ``typer.Typer``) and its line in ``recuse --help``."""
