@@ -11,8 +11,8 @@ from recuse.errors import UndefinedEstimateError, UnknownNameError
 from recuse.schema import Judgments
 
 REPEATED = (
-    "1 repeated label of probe main: the first of each case enters the errors, all enter the agreement between "
-    "askings"
+    "1 repeated label of probe main: the first of each case enters the errors, "
+    "all enter the agreement between askings"
 )
 
 
