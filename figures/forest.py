@@ -75,7 +75,7 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
         layer=[
             null.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("null:Q", axis=x_axis)),
             interval.mark_rule(strokeWidth=2, clip=True).encode(
-                y=y, x=alt.X("low:Q"), x2="high:Q", color=colour
+                y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour
             ),
             drawn.mark_point(filled=True, size=64, opacity=1).encode(y=y, x=x, shape=shape, color=colour),
             _text(base, "heading", left, "left", y, weight="bold"),
@@ -99,7 +99,8 @@ def _text(
 
     style: dict[str, Any] = {"align": align, "baseline": "middle", "fontWeight": weight, "color": color}
     shown = base.transform_filter(f"isValid(datum.{name}) && datum.{name} !== ''")
-    text: alt.Chart = shown.mark_text(**style).encode(y=y, x=alt.value(x), text=f"{name}:N")
+    place = alt.XValue(x)  # type: ignore[no-untyped-call]
+    text: alt.Chart = shown.mark_text(**style).encode(y=y, x=place, text=alt.Text(f"{name}:N"))
     return text
 
 

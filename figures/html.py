@@ -8,7 +8,6 @@ JSON in which ``<``, ``>`` and ``&`` cannot end a script.
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -20,9 +19,10 @@ from markupsafe import Markup
 from recuse.figures.findings import findings
 from recuse.figures.lookup import Lookup
 from recuse.figures.tables import tables
+from recuse.figures.vega import vega_bundle
 from recuse.schema import EstimateFrame
 
-__all__ = ["json_for_script", "report_html", "vega_bundle"]
+__all__ = ["json_for_script", "report_html"]
 
 _ESCAPES: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -111,15 +111,3 @@ def _description(name: str, spec: Mapping[str, Any]) -> str:
 
 def _data_uri(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-@functools.cache
-def vega_bundle() -> Markup:
-    """Make the script that draws the charts, once per run.
-
-    It takes seconds: a command may start it in a thread before it needs the page.
-    """
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle(None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return Markup(bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--"))  # noqa: S704 - a library's source

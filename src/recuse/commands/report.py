@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -96,6 +96,7 @@ def report(
     from rich.console import Console
 
     from recuse.collectors.sources import load_all
+    from recuse.figures.vega import begin_vega_bundle
 
     console = Console(soft_wrap=not sys.stdout.isatty())
     source = load_all(sources or ["three-judges"], study_file=study_file)
@@ -103,9 +104,12 @@ def report(
         _list_set_aside(source, console)
         return
     settings = _settings(scoring.value, interval, convention.value, seed)
+    begin_vega_bundle()
     with _progress() as step:
         comparisons, estimates = _estimate(source, settings, step, pooled=pooled)
-        _write(out, source, comparisons, estimates, settings, step)
+        charts = _write(out, source, comparisons, estimates, settings, step)
+        step("report")
+        _write_page(out, source, estimates, charts)
     if output is Output.json:
         sys.stdout.write(estimates.write_json() + "\n")
         return
@@ -166,10 +170,10 @@ def _write(
     estimates: EstimateFrame,
     settings: Settings,
     step: _Step,
-) -> None:
+) -> dict[str, tuple[dict[str, Any], str]]:
+    """Write everything but the page; return the specification and the drawing of each figure."""
     from recuse.figures.charts import all_charts
     from recuse.figures.files import write_comparisons, write_estimates, write_manifest, write_text
-    from recuse.figures.html import report_html
     from recuse.figures.latex import tables
     from recuse.figures.numbers import numbers_tex
     from recuse.figures.save import file_name, save_all
@@ -183,7 +187,7 @@ def _write(
         write_text(out / "tables" / f"{file_name(name)}.tex", table)
     write_text(out / "numbers.tex", numbers_tex(estimates))
     choices = asdict(settings)
-    manifest = write_manifest(
+    write_manifest(
         out,
         inputs=source.inputs,
         versions=_versions(),
@@ -194,15 +198,26 @@ def _write(
     )
     step("figures")
     charts = all_charts(estimates)
-    drawn = save_all(charts, out / "figures")
-    step("report")
+    files = save_all(charts, out / "figures")
+    drawings = {path.stem: path.read_text(encoding="utf-8") for path in files if path.suffix == ".svg"}
+    return {
+        name: (chart.to_dict(validate=False), drawings[file_name(name)]) for name, chart in charts.items()
+    }
+
+
+def _write_page(
+    out: Path, source: Source, estimates: EstimateFrame, charts: Mapping[str, tuple[dict[str, Any], str]]
+) -> None:
+    from recuse.figures.files import write_text
+    from recuse.figures.html import report_html
+
     page = report_html(
         estimates,
-        charts={name: chart.to_dict() for name, chart in charts.items()},
-        static={path.stem: path.read_text(encoding="utf-8") for path in drawn if path.suffix == ".svg"},
+        charts={name: specification for name, (specification, _) in charts.items()},
+        static={name: drawing for name, (_, drawing) in charts.items()},
         set_aside_counts=set_aside_counts(source),
         notes=source.notes,
-        manifest=json.loads(manifest.read_text(encoding="utf-8")),
+        manifest=json.loads((out / "manifest.json").read_text(encoding="utf-8")),
     )
     write_text(out / "report.html", page)
 
