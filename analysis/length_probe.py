@@ -65,7 +65,7 @@ def _grouped(task_sums: pl.DataFrame) -> pl.DataFrame:
     over_judges = (
         task_sums.group_by("study", "probe", "rewards", "task_id")
         .agg(pl.col("score", "n", "dropped").sum())
-        .with_columns(judge=pl.lit(None, dtype=pl.String))
+        .with_columns(judge=pl.lit(None, dtype=task_sums.schema["judge"]))
     )
     columns = ["study", "probe", "judge", "rewards", "task_id", "score", "n", "dropped"]
     sums = pl.concat([task_sums.select(columns), over_judges.select(columns)])
@@ -73,8 +73,8 @@ def _grouped(task_sums: pl.DataFrame) -> pl.DataFrame:
         [
             sums.with_columns(group=pl.lit(None, dtype=pl.String)),
             sums.filter(pl.col("rewards").is_not_null()).with_columns(
-                group=pl.lit("rewards=") + pl.col("rewards")
+                group=pl.lit("rewards=") + pl.col("rewards").cast(pl.String)
             ),
-            sums.with_columns(group=pl.lit("task=") + pl.col("task_id")),
+            sums.with_columns(group=pl.lit("task=") + pl.col("task_id").cast(pl.String)),
         ]
     )

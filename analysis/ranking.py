@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,84 +16,103 @@ from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.bootstrap import resampled_totals
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.settings import Settings
-from recuse.analysis.win_rate import side_scores
-from recuse.schema import ComparisonFrame, EstimateFrame
+from recuse.schema import EstimateFrame
 
-__all__ = ["kendall_tau_b", "rank_kendall_tau", "ranks", "win_rank"]
+__all__ = ["kendall_tau_b", "rankings", "ranks"]
 
-_MOST_RESAMPLES = 1_999
+_MOST_RESAMPLES = 999
 _TIES = 1e-9
 
 
-def win_rank(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
-    """Rank of each generator by its win rate under one judge, over all tasks of probe ``main``.
+def rankings(sides: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Rank of each generator under each judge, and Kendall's tau-b between two judges' win rates.
 
-    1 is the highest win rate; equal win rates share the mean of their ranks. The interval holds the
-    percentiles of the rank over resampled tasks: a rank is a step function of the win rates, so no
-    interval with measured coverage is claimed, and it says how firmly these tasks order these generators.
+    ``rank``: 1 is the highest win rate over all tasks of probe ``main``; equal win rates share the mean
+    of their ranks. ``rank_kendall_tau``: 1 the same order of generators; -1 the reverse; 0 as many pairs
+    of generators in the same order as not. With few generators it can take few values (3 generators
+    without ties: -1, -1/3, 1/3, 1).
+
+    ``sides`` comes from :func:`recuse.analysis.win_rate.side_scores`. ``n_comparisons`` counts the
+    scored comparisons of the generator, or half of those of both judges; ``n_tasks`` the tasks with any.
+
+    Notes
+    -----
+    Intervals hold the percentiles over resampled tasks, all judges on the same ones. Both quantities are
+    step functions of the win rates, so no interval with measured coverage is claimed; these say how firmly
+    the tasks at hand order these generators.
     """
     rng = settings.rng("rank")
     rows: list[Estimate] = []
-    for keys, cell in each_cell(side_scores(comparisons), ["study", "judge"]):
-        names, sums, counts = _task_matrix(cell, ["generator"])
-        observed = ranks(_ratio(sums.sum(0), counts.sum(0))[None])[0]
-        resampled = ranks(_resampled(sums, counts, settings, rng))
-        low, high = _limits(resampled, settings.conf_level)
-        for index, (generator,) in enumerate(names):
-            row = Estimate(
-                estimand="rank",
-                unit="rank",
-                scoring=settings.scoring,
-                generator=generator,
-                n_comparisons=int(counts[:, index].sum()),
-                n_tasks=len(sums),
-                **keys,
-            )
-            rows.append(_with_percentiles(row, observed[index], low[index], high[index], settings))
-    return estimate_frame(rows)
-
-
-def rank_kendall_tau(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
-    """Kendall's tau-b between two judges' win rates of the same generators.
-
-    1: the same order; -1: the reverse; 0: as many pairs of generators in the same order as not.
-    With few generators it can take few values (3 generators without ties: -1, -1/3, 1/3, 1).
-    ``n_comparisons`` counts the scored comparisons of both judges.
-    """
-    rng = settings.rng("rank_kendall_tau")
-    rows: list[Estimate] = []
-    for keys, study in each_cell(side_scores(comparisons), ["study"]):
+    for keys, study in each_cell(sides, ["study"]):
         names, sums, counts = _task_matrix(study, ["judge", "generator"])
-        observed = _ratio(sums.sum(0), counts.sum(0))[None]
-        resampled = _resampled(sums, counts, settings, rng)
-        columns = {name: index for index, name in enumerate(names)}
-        for one, other in combinations(sorted({judge for judge, _ in names}), 2):
-            shared = [g for j, g in names if j == one and (other, g) in columns]
-            left, right = ([columns[judge, g] for g in shared] for judge in (one, other))
-            row = Estimate(
-                estimand="rank_kendall_tau",
-                unit="correlation",
-                scoring=settings.scoring,
-                judge=one,
-                judge_2=other,
-                n_comparisons=int(counts[:, left + right].sum()) // 2,
-                n_tasks=len(sums),
-                **keys,
-            )
-            if len(shared) < 2:
-                rows.append(row.undefined("fewer than two generators judged by both"))
-                continue
-            tau = float(kendall_tau_b(observed[:, left], observed[:, right])[0])
-            if np.isnan(tau):
-                rows.append(row.undefined("a judge gives all generators the same win rate: tau is 0/0"))
-                continue
-            low, high = _limits(
-                kendall_tau_b(resampled[:, left], resampled[:, right])[:, None], settings.conf_level
-            )
-            if len(shared) < 4:
-                row = replace(row, reason=f"{len(shared)} generators: tau can take few values")
-            rows.append(_with_percentiles(row, tau, low[0], high[0], settings))
+        whole = _ratio(sums.sum(0), counts.sum(0))[None]
+        win_rates = _WinRates(names, counts, whole, _resampled(sums, counts, settings, rng))
+        judges = sorted({judge for judge, _ in names})
+        for judge in judges:
+            rows += _rank_rows(win_rates, judge, keys, settings)
+        rows += [_tau_row(win_rates, pair, keys, settings) for pair in combinations(judges, 2)]
     return estimate_frame(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _WinRates:
+    """Win rates of one study: a column per judge and generator."""
+
+    names: list[tuple[str, ...]]
+    counts: FloatArray  # (G, columns) scored comparisons per task
+    whole: FloatArray  # (1, columns) observed
+    resampled: FloatArray  # (B, columns)
+
+    def n_tasks(self, columns: list[int]) -> int:
+        return int(self.counts[:, columns].any(1).sum())
+
+
+def _rank_rows(
+    win_rates: _WinRates, judge: str, keys: dict[str, Any], settings: Settings
+) -> Iterator[Estimate]:
+    columns = [index for index, (name, _) in enumerate(win_rates.names) if name == judge]
+    observed = ranks(win_rates.whole[:, columns])[0]
+    low, high = _limits(ranks(win_rates.resampled[:, columns]), settings.conf_level)
+    for place, column in enumerate(columns):
+        row = Estimate(
+            estimand="rank",
+            unit="rank",
+            scoring=settings.scoring,
+            judge=judge,
+            generator=win_rates.names[column][1],
+            n_comparisons=int(win_rates.counts[:, column].sum()),
+            n_tasks=win_rates.n_tasks(columns),
+            **keys,
+        )
+        yield _with_percentiles(row, observed[place], low[place], high[place], settings)
+
+
+def _tau_row(
+    win_rates: _WinRates, pair: tuple[str, str], keys: dict[str, Any], settings: Settings
+) -> Estimate:
+    place = {name: index for index, name in enumerate(win_rates.names)}
+    shared = [name for judge, name in win_rates.names if judge == pair[0] and (pair[1], name) in place]
+    left, right = ([place[judge, name] for name in shared] for judge in pair)
+    row = Estimate(
+        estimand="rank_kendall_tau",
+        unit="correlation",
+        scoring=settings.scoring,
+        judge=pair[0],
+        judge_2=pair[1],
+        n_comparisons=int(win_rates.counts[:, left + right].sum()) // 2,
+        n_tasks=win_rates.n_tasks(left + right),
+        **keys,
+    )
+    if len(shared) < 2:
+        return row.undefined("fewer than two generators judged by both")
+    tau = float(kendall_tau_b(win_rates.whole[:, left], win_rates.whole[:, right])[0])
+    if np.isnan(tau):
+        return row.undefined("a judge gives all generators the same win rate: tau is 0/0")
+    taus = kendall_tau_b(win_rates.resampled[:, left], win_rates.resampled[:, right])
+    low, high = _limits(taus[:, None], settings.conf_level)
+    if len(shared) < 4:
+        row = replace(row, reason=f"{len(shared)} generators: tau can take few values")
+    return _with_percentiles(row, tau, low[0], high[0], settings)
 
 
 def ranks(win_rates: FloatArray) -> FloatArray:
@@ -117,7 +138,7 @@ def _signs(differences: FloatArray) -> FloatArray:
 
 
 def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
-    sums = cell.group_by("task_id", *by).agg(pl.col("score").sum(), pl.len().alias("n")).sort(by)
+    sums = cell.group_by("task_id", *by).agg(pl.col("score", "n").sum()).sort(by)
     columns = sums.select(by).unique().sort(by)
     column_of = sums.join(columns.with_row_index("column"), on=by, how="left", maintain_order="left")[
         "column"
@@ -127,7 +148,7 @@ def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...
     score, count = np.zeros(shape), np.zeros(shape)
     score[task_of, column_of] = sums["score"].to_numpy()
     count[task_of, column_of] = sums["n"].to_numpy()
-    return [tuple(name) for name in columns.rows()], score, count
+    return [tuple(map(str, name)) for name in columns.rows()], score, count
 
 
 def _resampled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, cast
 
 import polars as pl
 
@@ -13,26 +13,26 @@ from recuse.analysis.inference.multiplicity import benjamini_hochberg
 from recuse.analysis.length_probe import long_wins_score
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
-from recuse.analysis.ranking import rank_kendall_tau, win_rank
+from recuse.analysis.ranking import rankings
 from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings
-from recuse.analysis.win_rate import win_rate
+from recuse.analysis.win_rate import side_scores, win_rate
 from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
 
 __all__ = ["ESTIMANDS", "estimate_all", "pooled_over_studies"]
 
 ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFrame]]] = {
-    "win rates": win_rate,
-    "ranks": win_rank,
-    "agreement of rankings": rank_kendall_tau,
     "words": mean_words,
     "position": position,
     "agreement": agreement,
     "longer wins": longer_wins_rate,
     "length probe": long_wins_score,
 }
-"""What a progress display may call it → the function that estimates it. Self-preference comes beside them."""
+"""What a progress display may call it → the function that estimates it.
+
+Win rates and self-preference come beside them: their estimands share what is summed up once.
+"""
 _POOLED: Final = "(pooled)"
 
 
@@ -59,7 +59,13 @@ def estimate_all(
     ``p_adjusted`` is Benjamini–Hochberg within a family: one study, estimand, probe, baseline and test,
     over its judges, pooled rows and rows by tier apart.
     """
-    frames: list[pl.DataFrame] = []
+    comparisons = _with_names_as_codes(comparisons)
+    on_step("win rates")
+    sides = side_scores(comparisons)
+    frames: list[pl.DataFrame] = [
+        win_rate(comparisons, settings, sides),
+        rankings(sides, settings),
+    ]
     for name, estimand in ESTIMANDS.items():
         on_step(name)
         frames.append(estimand(comparisons, settings))
@@ -71,6 +77,13 @@ def estimate_all(
         self_preference_tier_gradient(own, settings, tiers),
     ]
     return Estimates.validate(_adjusted(pl.concat(frames)))
+
+
+def _with_names_as_codes(comparisons: ComparisonFrame) -> ComparisonFrame:
+    """Give the frame categories for its texts: every estimand groups by them, and codes group faster."""
+    texts = [name for name, dtype in comparisons.schema.items() if dtype == pl.String]
+    coded = comparisons.with_columns(pl.col(texts).cast(pl.Categorical))
+    return cast("ComparisonFrame", coded)
 
 
 def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, total
 from recuse.analysis.comparisons import pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.rows import rows_interval
@@ -50,22 +50,24 @@ def self_preference(
     Every comparison weighs equally; the interval takes tasks as clusters and speaks of these judges on
     new tasks. A delta is an association: it does not say why a judge scores its own answers higher.
     ``own`` is :func:`against_baselines` of the same comparisons, where it is at hand.
+    Baselines of the same judges on the same comparisons are estimated once.
     The row of test ``sign_flip`` tests the task sums; its ``n_dropped`` counts tasks that sum to 0.
     """
     own = against_baselines(comparisons) if own is None else own
     rows: list[Estimate] = []
-    for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
-        identified = cell.filter(pl.col("delta").is_not_null())
-        if identified.is_empty():
-            rows += _cell_rows(identified, cell.height, keys, settings)
+    told: dict[tuple[str, ...], tuple[pl.DataFrame, list[Estimate]]] = {}
+    for keys, cell in each_cell(pooled_and_by(_task_sums(own)), ["study", "judge", "baseline", "tier"]):
+        if not total(cell, "n"):
+            # One row says that a baseline has nobody; the tiers would only repeat it.
+            rows += [] if keys["tier"] and _nobody(own, keys) else [_undefined(cell, keys, settings)]
             continue
-        for tier_keys, part in each_cell(pooled_and_by(cell), ["tier"]):
-            found = (
-                identified
-                if tier_keys["tier"] is None
-                else identified.filter(pl.col("tier") == tier_keys["tier"])
-            )
-            rows += _cell_rows(found, part.height, {**keys, **tier_keys}, settings)
+        sums = cell.filter(pl.col("n") > 0).drop("baseline")
+        place = (keys["study"], keys["judge"], str(keys["tier"]))
+        known = told.get(place)
+        if known is None or not known[0].equals(sums):
+            known = (sums, _cell_rows(cell, _deltas_for_rows(own, keys, settings), keys, settings))
+            told[place] = known
+        rows += [replace(row, baseline=keys["baseline"]) for row in known[1]]
     return estimate_frame([*rows, *_without_own_answers(comparisons, own, settings)])
 
 
@@ -90,10 +92,10 @@ def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = B
         *(pl.col("score_first").filter(members[name]).sum().alias(f"sum_{name}") for name in baselines),
         *(members[name].sum().cast(pl.Int64).alias(f"n_{name}") for name in baselines),
     )
-    own = _own_pairs(comparisons, pairs).join(panel, on=_COMPARISON, how="left", nulls_equal=True)
-    return pl.concat([_against(own, name, members[name]) for name in baselines]).sort(
-        "study", "judge", "baseline", "task_id", "first", "second"
+    own = _own_pairs(comparisons, pairs).join(
+        panel, on=_COMPARISON, how="left", nulls_equal=True, maintain_order="left"
     )
+    return pl.concat([_against(own, name, members[name]) for name in baselines])
 
 
 def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -114,8 +116,14 @@ def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFram
     lengths = ["words_first", "words_second", "chars_first", "chars_second"]
     return (
         involved.select(keys)
-        .unique()
-        .join(pairs.select(*keys, "score_first", *lengths), on=keys, how="left", nulls_equal=True)
+        .unique(maintain_order=True)
+        .join(
+            pairs.select(*keys, "score_first", *lengths),
+            on=keys,
+            how="left",
+            nulls_equal=True,
+            maintain_order="left",
+        )
     )
 
 
@@ -130,7 +138,8 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
         own=pl.when(mine).then("score_first").otherwise(1 - pl.col("score_first")),
         peers=pl.when(n_judges > 0).then(pl.when(mine).then(peers_first).otherwise(1 - peers_first)),
     ).select(
-        "study", "task_id", "tier", "judge", "baseline", "first", "second", "own", "peers", "n_judges",
+        "study", "task_id", "tier", "judge", "baseline", "first", "first_variant", "second",
+        "second_variant", "own", "peers", "n_judges",
         delta=pl.col("own") - pl.col("peers"),
         words_own=pl.when(mine).then("words_first").otherwise("words_second"),
         words_opponent=pl.when(mine).then("words_second").otherwise("words_first"),
@@ -139,32 +148,70 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _cell_rows(found: pl.DataFrame, n_own: int, keys: dict[str, Any], settings: Settings) -> list[Estimate]:
-    baseline, rng = str(keys["baseline"]), settings.rng("self_preference_delta")
+def _task_sums(own: pl.DataFrame) -> pl.DataFrame:
+    known = pl.col("delta").is_not_null()
+    return (
+        own.group_by("study", "judge", "baseline", "tier", "task_id")
+        .agg(
+            pl.col("own", "peers", "delta").filter(known).sum(),
+            known.sum().cast(pl.Int64).alias("n"),
+            pl.len().cast(pl.Int64).alias("n_own"),
+            pl.col("n_judges").filter(known).min().alias("fewest"),
+            pl.col("n_judges").filter(known).max().alias("most"),
+        )
+        .sort("task_id")
+    )
+
+
+def _nobody(own: pl.DataFrame, keys: dict[str, Any]) -> bool:
+    cell = own.filter(*(pl.col(name) == keys[name] for name in ("study", "judge", "baseline")))
+    return cell["delta"].null_count() == cell.height
+
+
+def _undefined(cell: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> Estimate:
+    row = Estimate(estimand="self_preference_delta", unit="difference", scoring=settings.scoring, **keys)
+    counted = replace(row, n_comparisons=0, n_dropped=total(cell, "n_own"))
+    return counted.undefined(_NOBODY[str(keys["baseline"])])
+
+
+def _resamples_rows(settings: Settings) -> bool:
+    return settings.interval == "rows" or (
+        settings.convention == "article" and settings.interval == "default"
+    )
+
+
+def _deltas_for_rows(own: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> pl.Series | None:
+    """Differences of the cell's comparisons, where its interval takes comparisons as independent."""
+    if not _resamples_rows(settings):
+        return None
+    names = [name for name in ("study", "judge", "baseline", "tier") if keys[name] is not None]
+    return own.filter(*(pl.col(name) == keys[name] for name in names))["delta"].drop_nulls()
+
+
+def _cell_rows(
+    cell: pl.DataFrame, deltas: pl.Series | None, keys: dict[str, Any], settings: Settings
+) -> list[Estimate]:
+    rng = settings.rng("self_preference_delta")
     row = Estimate(
         estimand="self_preference_delta",
         unit="difference",
         scoring=settings.scoring,
-        n_comparisons=found.height,
-        n_dropped=n_own - found.height,
+        n_comparisons=total(cell, "n"),
+        n_dropped=total(cell, "n_own") - total(cell, "n"),
         **keys,
     )
-    if found.is_empty():
-        return [row.undefined(_NOBODY[baseline])]
-    sums = found.group_by("task_id", maintain_order=True).agg(
-        pl.col("own", "peers", "delta").sum(), pl.len().alias("n")
-    )
+    sums = cell.filter(pl.col("n") > 0)
     rates = [
         rate_of(
             replace(row, estimand=name, unit="proportion"), cluster_sums(sums, column, "n"), settings, rng
         )
         for name, column in (("own_rate", "own"), ("baseline_rate", "peers"))
     ]
-    row = replace(row, reason=_few_judges(found))
+    row = replace(row, reason=_few_judges(sums))
     delta = mean_of(row, cluster_sums(sums, "delta", "n"), settings, rng, bounds=(-1.0, 1.0), test=True)
-    if settings.interval == "rows" or (settings.convention == "article" and settings.interval == "default"):
+    if deltas is not None:
         interval = rows_interval(
-            found["delta"].to_numpy(),
+            deltas.sort().to_numpy(),
             rng=rng,
             conf_level=settings.conf_level,
             n_resamples=settings.n_resamples,
@@ -183,9 +230,8 @@ def _cell_rows(found: pl.DataFrame, n_own: int, keys: dict[str, Any], settings: 
     return [*rates, delta, signs]
 
 
-def _few_judges(found: pl.DataFrame) -> str | None:
-    there = found["n_judges"].to_list()
-    fewest, most = min(there), max(there)
+def _few_judges(sums: pl.DataFrame) -> str | None:
+    fewest, most = min(sums["fewest"].to_list()), max(sums["most"].to_list())
     if most == 1:
         return "one baseline judge per comparison: its own taste is part of the delta"
     if fewest == 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of
@@ -38,17 +37,18 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
     In a complete design of three generator-judges the inflations average to half the mean uninvolved
     delta. That is an identity of the design, not evidence.
     """
-    keys = ["study", "judge", "task_id", "first", "second"]
+    keys = ["study", "judge", "task_id", "first", "first_variant", "second", "second_variant"]
     peers = own.filter(pl.col("baseline") == "all_peers").select(*keys, all_peers="peers")
-    joined = own.join(peers, on=keys, how="left").with_columns(
-        inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
+    joined = (
+        own.filter(pl.col("baseline").is_in(["uninvolved", "uninvolved_family"]))
+        .join(peers, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(
+            inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
+        )
     )
     rng = settings.rng("self_preference_inflation")
     rows: list[Estimate] = []
-    for cell_keys, cell in each_cell(
-        joined.filter(pl.col("baseline").is_in(["uninvolved", "uninvolved_family"])),
-        ["study", "judge", "baseline"],
-    ):
+    for cell_keys, cell in each_cell(joined, ["study", "judge", "baseline"]):
         found = cell.filter(pl.col("inflation").is_not_null())
         row = Estimate(
             estimand="self_preference_inflation",
@@ -61,9 +61,7 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
         if found.is_empty():
             rows.append(row.undefined(_UNIDENTIFIED))
             continue
-        sums = found.group_by("task_id", maintain_order=True).agg(
-            pl.col("inflation").sum(), pl.len().alias("n")
-        )
+        sums = found.group_by("task_id").agg(pl.col("inflation").sum(), pl.len().alias("n")).sort("task_id")
         rows.append(
             mean_of(row, cluster_sums(sums, "inflation", "n"), settings, rng, bounds=(-1.0, 1.0), test=True)
         )
@@ -80,8 +78,8 @@ def self_preference_tier_gradient(
     (null: tasks are exchangeable between the two tiers). ``group`` names the two tiers.
     """
     order = tier_order(own["tier"], tiers)
-    rng = settings.rng("self_preference_tier_gradient")
     rows: list[Estimate] = []
+    told: dict[tuple[str | None, ...], list[Estimate]] = {}
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
         found = cell.filter(pl.col("delta").is_not_null())
         row = Estimate(
@@ -102,13 +100,15 @@ def self_preference_tier_gradient(
             n_comparisons=ends.height,
             n_tasks=parts[0].n_clusters + parts[1].n_clusters,
         )
-        rows += _gradient_rows(row, parts[0], parts[1], settings, rng)
+        same = (keys["study"], keys["judge"], str(row.n_dropped), *(_digits(part) for part in parts))
+        made = told.get(same) or _gradient_rows(row, parts[0], parts[1], settings)
+        told[same] = made
+        rows += [replace(one, baseline=keys["baseline"]) for one in made]
     return estimate_frame(rows)
 
 
-def _gradient_rows(
-    row: Estimate, high: ClusterSums, low: ClusterSums, settings: Settings, rng: np.random.Generator
-) -> list[Estimate]:
+def _gradient_rows(row: Estimate, high: ClusterSums, low: ClusterSums, settings: Settings) -> list[Estimate]:
+    rng = settings.rng("self_preference_tier_gradient")
     if high.estimate is None or low.estimate is None:
         return [row.undefined("a tier without an identified comparison")]
     row = replace(row, estimate=high.estimate - low.estimate)
@@ -130,7 +130,13 @@ def _gradient_rows(
 def _tier_sums(found: pl.DataFrame, tier: str) -> ClusterSums:
     sums = (
         found.filter(pl.col("tier") == tier)
-        .group_by("task_id", maintain_order=True)
+        .group_by("task_id")
         .agg(pl.col("delta").sum(), pl.len().alias("n"))
+        .sort("task_id")
     )
     return cluster_sums(sums, "delta", "n")
+
+
+def _digits(sums: ClusterSums) -> str:
+    """Write sums as text, by which baselines of the same judges are known to be one."""
+    return (sums.numerator.tobytes() + b"/" + sums.denominator.tobytes()).hex()

@@ -13,7 +13,9 @@ from recuse.schema import ComparisonFrame, EstimateFrame
 __all__ = ["side_scores", "win_rate"]
 
 
-def win_rate(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
+def win_rate(
+    comparisons: ComparisonFrame, settings: Settings, sides: pl.DataFrame | None = None
+) -> EstimateFrame:
     """Mean score of each generator's answers in probe ``main``.
 
     0: it loses every comparison; 1: it wins every one; ½ is what a generator gets that ties, or whose
@@ -24,7 +26,7 @@ def win_rate(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     ``n_comparisons`` counts task × pair × judge after averaging replicates, ``n_presentations`` the
     verdicts behind them, ``n_dropped`` the comparisons without a score under the scoring rule.
     """
-    sums = _task_sums(comparisons)
+    sums = _task_sums(comparisons, side_scores(comparisons) if sides is None else sides)
     rng = settings.rng("win_rate")
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "tier", "generator"]):
@@ -44,21 +46,29 @@ def win_rate(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
 
 
 def side_scores(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Two rows per scored task × pair × judge: each side's generator and score."""
+    """Sum the scores of each generator's answers, one row per task × judge × generator.
+
+    ``score`` is the sum over the ``n`` scored pairs, ``n_presentations`` the verdicts behind them.
+    """
     pairs = pair_scores(comparisons)
-    keys = ["study", "task_id", "tier", "judge", "judge_kind", "n_presentations"]
-    first = pairs.select(*keys, generator="first", score="score_first")
-    second = pairs.select(*keys, generator="second", score=1 - pl.col("score_first"))
-    return pl.concat([first, second])
-
-
-def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
-    by = ["study", "task_id", "tier", "judge", "judge_kind", "generator"]
-    scored = (
-        side_scores(comparisons)
-        .group_by(by)
-        .agg(pl.col("score").sum(), pl.len().alias("n"), pl.col("n_presentations").sum())
+    keys = ["study", "task_id", "tier", "judge", "judge_kind"]
+    halves = [
+        pairs.group_by(*keys, pl.col(side).alias("generator")).agg(
+            score=score.sum(), n=pl.len().cast(pl.Int64), n_presentations=pl.col("n_presentations").sum()
+        )
+        for side, score in (("first", pl.col("score_first")), ("second", 1 - pl.col("score_first")))
+    ]
+    return (
+        pl.concat(halves)
+        .group_by(*keys, "generator")
+        .agg(pl.col("score", "n", "n_presentations").sum())
+        .sort("study", "task_id", "judge", "generator")
     )
+
+
+def _task_sums(comparisons: ComparisonFrame, sides: pl.DataFrame) -> pl.DataFrame:
+    by = ["study", "task_id", "tier", "judge", "judge_kind", "generator"]
+    scored = sides
     main = comparisons.filter(
         (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & pl.col("score_first").is_null()
     )
@@ -69,14 +79,15 @@ def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
         .agg(pl.len().alias("n_dropped"))
     )
     sums = scored.join(dropped, on=by, how="full", coalesce=True, nulls_equal=True).with_columns(
-        pl.col("score").fill_null(0.0), pl.col("n", "n_presentations", "n_dropped").fill_null(0)
+        pl.col("score").fill_null(0.0),
+        pl.col("n", "n_presentations", "n_dropped").fill_null(0).cast(pl.Int64),
     )
     has_models = (sums["judge_kind"] == "model").any()
     panel = sums.filter(pl.col("judge_kind") == "model") if has_models else sums
     over_judges = (
         panel.group_by("study", "task_id", "tier", "generator")
         .agg(pl.col("score", "n", "n_presentations", "n_dropped").sum())
-        .with_columns(judge=pl.lit(None, dtype=pl.String))
+        .with_columns(judge=pl.lit(None, dtype=sums.schema["judge"]))
     )
     columns = ["study", "task_id", "tier", "judge", "generator", "score", "n", "n_presentations", "n_dropped"]
     return pl.concat([over_judges.select(columns), sums.select(columns)]).sort("task_id")

@@ -6,14 +6,25 @@ not by which of its tasks. Where patterns are few, the cost of a resample is the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from recuse.analysis.inference.clusters import FloatArray
 
-__all__ = ["N_RESAMPLES", "distinct_patterns", "pattern_totals", "pieces", "resampled_totals"]
+__all__ = [
+    "N_RESAMPLES",
+    "distinct_patterns",
+    "draw_in_pieces",
+    "pattern_totals",
+    "pieces",
+    "resampled_totals",
+]
+
+_Drawn = TypeVar("_Drawn")
 
 N_RESAMPLES = 9_999
 _CELLS_AT_ONCE = 100_000
@@ -111,10 +122,28 @@ def pattern_totals(
     if not n_tasks:
         return totals
     one_by_one = n_tasks <= _DRAWS_PER_BINOMIAL * len(tasks)
-    draw = _drawn_one_by_one if one_by_one else _drawn_by_pattern
-    for start, stop in pieces(n_resamples, n_tasks if one_by_one else len(tasks)):
-        totals[start:stop] = draw(tasks, rng, stop - start) @ patterns
+    drawn = _drawn_one_by_one if one_by_one else _drawn_by_pattern
+
+    def draw(stream: np.random.Generator, start: int, stop: int) -> None:
+        totals[start:stop] = drawn(tasks, stream, stop - start) @ patterns
+
+    draw_in_pieces(draw, n_resamples, n_tasks if one_by_one else len(tasks), rng)
     return totals
+
+
+def draw_in_pieces(
+    draw: Callable[[np.random.Generator, int, int], _Drawn], n_rows: int, width: int, rng: np.random.Generator
+) -> list[_Drawn]:
+    """Draw a table of `n_rows` resamples in pieces, on as many cores as there are.
+
+    Each piece draws from a stream of its own, so that the result does not depend on how many cores share
+    the work. `draw` gets the stream, the first row of its piece and the row behind the last.
+    """
+    spans = list(pieces(n_rows, width))
+    if len(spans) == 1:
+        return [draw(rng, *spans[0])]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(draw, rng.spawn(len(spans)), *zip(*spans, strict=True)))
 
 
 def pieces(n_rows: int, width: int) -> Iterator[tuple[int, int]]:

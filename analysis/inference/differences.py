@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, pieces
+from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, draw_in_pieces
 from recuse.analysis.inference.clusters import ZERO, ClusterSums
 from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
 from recuse.analysis.inference.means import FEWEST_TASKS_FOR_BOOTSTRAP, leave_one_task_out, why_no_spread
@@ -109,15 +109,16 @@ def permutation_p(
     whole = tasks @ patterns
     observed = abs(first.estimate - second.estimate)
     slack = ZERO * (observed + np.abs(patterns[:, 0]).max() / patterns[:, 1].min())
-    beyond = 0
-    for start, stop in pieces(n_resamples, len(tasks)):
-        drawn = rng.multivariate_hypergeometric(
+
+    def count(stream: np.random.Generator, start: int, stop: int) -> int:
+        drawn = stream.multivariate_hypergeometric(
             tasks, first.n_clusters, size=stop - start, method="marginals"
         )
         one = drawn.astype(np.float64) @ patterns
         other = whole - one
-        beyond += int((np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]) >= observed - slack).sum())
-    return (1 + beyond) / (1 + n_resamples)
+        return int((np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]) >= observed - slack).sum())
+
+    return (1 + sum(draw_in_pieces(count, n_resamples, len(tasks), rng))) / (1 + n_resamples)
 
 
 def _interval(

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from recuse.analysis.inference.bootstrap import N_RESAMPLES, pieces
+from recuse.analysis.inference.bootstrap import N_RESAMPLES, draw_in_pieces
 from recuse.errors import UndefinedEstimateError
 
 __all__ = ["MOST_EXACT_SUMS", "SignFlip", "sign_flip"]
@@ -78,8 +78,9 @@ def _random_totals_beyond(
 ) -> int:
     """Count draws at least as far from 0; tasks of equal size share one binomial number of plus signs."""
     distinct, tasks = np.unique(sizes, return_counts=True)
-    beyond = 0
-    for start, stop in pieces(n_resamples, len(distinct)):
-        plus = rng.binomial(tasks, 0.5, size=(stop - start, len(distinct)))
-        beyond += int((np.abs((2 * plus - tasks) @ distinct) >= observed).sum())
-    return beyond
+
+    def count(stream: np.random.Generator, start: int, stop: int) -> int:
+        plus = stream.binomial(tasks, 0.5, size=(stop - start, len(distinct)))
+        return int((np.abs((2 * plus - tasks) @ distinct) >= observed).sum())
+
+    return sum(draw_in_pieces(count, n_resamples, len(distinct), rng))

@@ -7,6 +7,7 @@ import pytest
 
 from recuse.analysis.comparisons import compare, pair_scores, rescore
 from recuse.analysis.position import position
+from recuse.analysis.report import estimate_all
 from recuse.analysis.settings import Settings
 from recuse.errors import JudgmentsError
 from recuse.schema import Judgments
@@ -150,3 +151,31 @@ def test_swapping_slots_and_verdicts_leaves_scores_and_mirrors_position() -> Non
 def test_row_order_changes_nothing() -> None:
     there = judgments(ALL_SIX)
     assert compare(there).equals(compare(Judgments.validate(there.sample(fraction=1, shuffle=True, seed=1))))
+
+
+def test_two_variants_of_one_pair_are_two_comparisons_of_inflation() -> None:
+    """Judge x is a contestant, y its opponent, z uninvolved; x meets y with two variants of its answer."""
+    rows = [
+        (f"t{task}", judge, *order, verdict)
+        for task in range(3)
+        for judge, wins in (("x", True), ("y", False), ("z", task > 0))
+        for order, verdict in ((("x", "y"), "a" if wins else "b"), (("y", "x"), "b" if wins else "a"))
+    ]
+    one = judgments(rows)
+    variants = [
+        one.with_columns(
+            judgment_id=pl.col("judgment_id") + name,
+            variant_a=pl.when(pl.col("slot_a") == "x").then(pl.lit(name)),
+            variant_b=pl.when(pl.col("slot_b") == "x").then(pl.lit(name)),
+        )
+        for name in ("plain", "revised")
+    ]
+    compared = compare(Judgments.validate(pl.concat(variants)))
+    estimates = estimate_all(compared, Settings())
+    inflation = estimates.filter(
+        pl.col("estimand") == "self_preference_inflation",
+        pl.col("judge") == "x",
+        pl.col("baseline") == "uninvolved",
+    )
+    assert inflation["n_comparisons"].to_list() == [6]
+    assert inflation["estimate"].to_list() == pytest.approx([2 / 3 - 1 / 3])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -26,8 +28,11 @@ def estimates_of(study: str, convention: str) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def article() -> pl.DataFrame:
-    return estimates_of("three-judges", "article")
+def article(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    out = tmp_path_factory.mktemp("article")
+    words = ["report", "--convention", "article", "--out", str(out)]
+    subprocess.run([sys.executable, "-m", "recuse", *words], check=True, capture_output=True)
+    return pl.read_csv(out / "estimates.csv", infer_schema_length=None)
 
 
 @pytest.fixture(scope="module")
