@@ -62,7 +62,7 @@ class Estimate:
             conf_high=interval.high,
             conf_level=None if missing else conf_level,
             interval=interval.method,
-            reason=self.reason or interval.reason,
+            reason="; ".join(said for said in (interval.reason, self.reason) if said) or None,
         )
         if not test:
             return row

@@ -254,3 +254,13 @@ def test_inflations_average_to_half_the_mean_uninvolved_delta(default: pl.DataFr
         for judge in PRINTED["self_preference"]
     ]
     assert inflation == pytest.approx(sum(deltas) / 6)
+
+
+def test_a_delta_without_an_interval_says_why(default: pl.DataFrame) -> None:
+    """Grok's five objective tasks all have a difference of 0 against the one uninvolved judge."""
+    found = row(
+        default, "self_preference_delta", judge="xai/grok-4.3", baseline="uninvolved", tier="objective"
+    )
+    assert (found["estimate"], found["conf_low"]) == (0.0, None)
+    assert "no spread between tasks" in found["reason"]
+    assert "one baseline judge" in found["reason"]
