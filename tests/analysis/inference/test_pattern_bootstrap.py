@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,14 +58,17 @@ def test_each_stratum_keeps_its_number_of_tasks():
 
 
 @pytest.mark.parametrize("copies", [1, 40])
-def test_a_seed_gives_the_same_totals_in_any_order_of_tasks_and_any_piece_of_memory(copies, monkeypatch):
+def test_a_seed_gives_the_same_totals_in_any_order_of_tasks_and_on_any_number_of_cores(copies, monkeypatch):
+    monkeypatch.setattr(bootstrap, "_CELLS_AT_ONCE", 70)
     table = np.tile(np.arange(24).reshape(8, 3), (copies, 1))
     whole = resampled_totals(table, rng=np.random.default_rng(3), n_resamples=100)
+    assert len(np.unique(whole, axis=0)) > 20, "pieces must not repeat each other"
     shuffled = np.random.default_rng(0).permutation(table)
     assert np.array_equal(resampled_totals(shuffled, rng=np.random.default_rng(3), n_resamples=100), whole)
-    monkeypatch.setattr(bootstrap, "_CELLS_AT_ONCE", 70)
-    pieced = resampled_totals(table, rng=np.random.default_rng(3), n_resamples=100)
-    assert np.array_equal(pieced, whole)
+    for cores in (1, 7):
+        monkeypatch.setattr(bootstrap, "ThreadPoolExecutor", partial(ThreadPoolExecutor, max_workers=cores))
+        shared = resampled_totals(table, rng=np.random.default_rng(3), n_resamples=100)
+        assert np.array_equal(shared, whole)
 
 
 def test_no_task_gives_zero_totals():
