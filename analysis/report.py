@@ -10,6 +10,8 @@ import polars as pl
 from recuse.analysis.agreement import agreement
 from recuse.analysis.answer_length import mean_words
 from recuse.analysis.inference.multiplicity import benjamini_hochberg
+from recuse.analysis.length import length_decomposition
+from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
 from recuse.analysis.length_probe import long_wins_score
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
@@ -27,6 +29,7 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "position": position,
     "agreement": agreement,
     "longer wins": longer_wins_rate,
+    "length decomposition": length_decomposition,
     "length probe": long_wins_score,
 }
 """What a progress display may call it → the function that estimates it.
@@ -75,6 +78,7 @@ def estimate_all(
         self_preference(comparisons, settings, own),
         self_preference_inflation(own, settings),
         self_preference_tier_gradient(own, settings, tiers),
+        self_preference_delta_length_adjusted(own, settings),
     ]
     return Estimates.validate(_adjusted(pl.concat(frames)))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final
 
 import polars as pl
+import polars_hash as plh
 import rfc8785
 
 __all__ = ["KEY_FIELDS", "judgment_ids"]
@@ -14,9 +14,6 @@ KEY_FIELDS: Final = (
     "judge", "probe", "replicate", "slot_a", "slot_b", "study", "task_id", "variant_a", "variant_b",
 )  # fmt: skip
 """What names a presentation, in the order in which RFC 8785 writes object keys."""
-
-_BATCH: Final = 50_000
-"""Texts hashed at a time: a Python object for each of 10⁶ rows at once would cost 250 MB."""
 
 
 def judgment_ids(keys: pl.DataFrame) -> pl.Series:
@@ -42,14 +39,8 @@ def judgment_ids(keys: pl.DataFrame) -> pl.Series:
     for position, name in enumerate(KEY_FIELDS):
         opening = "{" if position == 0 else ","
         parts += [pl.lit(f'{opening}"{name}":'), _canonical(keys[name])]
-    texts = keys.select(pl.concat_str(*parts, pl.lit("}")).cast(pl.Binary).alias("text"))["text"]
-    hashed = [_hashed(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-    return pl.concat([pl.Series("judgment_id", [], dtype=pl.String), *hashed])
-
-
-def _hashed(texts: pl.Series) -> pl.Series:
-    digests = [hashlib.sha256(text).digest() for text in texts.to_list()]
-    return pl.Series("judgment_id", digests, dtype=pl.Binary).bin.encode("hex")
+    texts = keys.select(pl.concat_str(*parts, pl.lit("}")).alias("judgment_id"))
+    return texts.select(plh.col("judgment_id").chash.sha2_256())["judgment_id"]
 
 
 def _canonical(values: pl.Series) -> pl.Expr:

@@ -35,12 +35,18 @@ def readme(found: EstimateFrame) -> str:
     lines = [
         textwrap.fill(f"• {sentence}", 112, subsequent_indent="  ", break_on_hyphens=False)
         for sentence in findings(found)
-        if "self-preference against uninvolved" in sentence or "slot A" in sentence
+        if _on_the_first_screen(sentence)
     ]
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     before, after = page.split(BEGIN)[0], page.split(END)[1]
     block = "```text\n" + "\n".join(lines) + "\n```\n"
     return before + BEGIN + block + END + after
+
+
+def _on_the_first_screen(sentence: str) -> bool:
+    if sentence.startswith("At equal length"):
+        return False
+    return "self-preference against uninvolved" in sentence or "slot A" in sentence
 
 
 def main(*, check: bool) -> int:

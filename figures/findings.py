@@ -25,6 +25,8 @@ def findings(estimates: EstimateFrame) -> list[str]:
             *_each(lookup, study, "self_preference_delta", _self_preference),
             *_each(lookup, study, "self_preference_delta", _by_tier),
             *_each(lookup, study, "self_preference_inflation", _inflation),
+            *_each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
+            *_each(lookup, study, "length_length_share", _length),
             *_each(lookup, study, "slot_a_rate", _position),
         ]
         label = study or "all studies pooled"
@@ -110,6 +112,37 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
         f"Counting involved judges among the peers of {lookup.name(judge)} moves its self-preference by "
         f"{_with_interval(row)} on the same comparisons "
         f"({n_text(row)})."
+    )
+
+
+def _at_equal_length(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    keys = {"study": study, "judge": judge, "baseline": "uninvolved"}
+    row = lookup.one("self_preference_delta_length_adjusted", **keys)
+    plain = lookup.one("self_preference_delta", **keys)
+    if row is None or row["estimate"] is None or plain is None or plain["estimate"] is None:
+        return None
+    return (
+        f"At equal length of both answers {lookup.name(judge)}'s self-preference against uninvolved "
+        f"judges is {_with_interval(row)} instead of {number(plain['estimate'], plain['unit'])} "
+        f"({method_text(row['interval'])}; {n_text(row)})."
+    )
+
+
+def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    raw = lookup.one("longer_wins_rate", study=study, judge=judge)
+    share = lookup.one("length_length_share", study=study, judge=judge)
+    if raw is None or raw["estimate"] is None or share is None or share["estimate"] is None:
+        return None
+    probe = lookup.one("long_wins_score", study=study, judge=judge, probe="length")
+    controlled = "no length probe holds the rest fixed"
+    if probe is not None and probe["estimate"] is not None:
+        controlled = (
+            "in the length probe, which holds the rest fixed, the longer answer scores "
+            f"{_with_interval(probe)} ({n_text(probe)})"
+        )
+    return (
+        f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
+        f"({n_text(raw)}), nothing held fixed, of which the model puts {_with_interval(share)} down to length; {controlled}."
     )
 
 

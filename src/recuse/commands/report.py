@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "report"]
 
 app = typer.Typer(add_completion=False)
-_PARTS = 11
+_PARTS = 12
 _NAMED_VERSIONS = ("recuse", "polars", "numpy", "scipy", "altair", "vl-convert-python")
 _FILES = "report.html, figures/, tables/, estimates, comparisons, numbers.tex, manifest.json"
 

@@ -1,0 +1,63 @@
+"""Length-adjusted self-preference: the delta where both answers are equally long."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from recuse.analysis.cells import each_cell
+from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference.regression import intercept_interval
+from recuse.analysis.settings import Settings
+from recuse.schema import EstimateFrame
+
+__all__ = ["self_preference_delta_length_adjusted"]
+
+_NO_LENGTHS = "no comparison with a baseline score and the lengths of both answers"
+
+
+def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Self-preference delta at equal lengths of the two answers, by judge and baseline.
+
+    The comparison's difference (own score less the baseline's) is regressed on log(own length / opponent's
+    length); the intercept is the delta where both are equally long. In words, or in characters where a
+    judge's words are not all known. Positive: the judge scores its own answers higher than the baseline
+    does also at equal length.
+
+    ``own`` comes from :func:`recuse.analysis.self_preference.against_baselines`. ``n_dropped`` counts the
+    judge's own comparisons without a baseline score or without lengths. The interval is CR2 by task.
+    """
+    rows: list[Estimate] = []
+    for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
+        unit = (
+            "words"
+            if not cell["words_own"].has_nulls() and not cell["words_opponent"].has_nulls()
+            else "chars"
+        )
+        known = cell.filter(
+            pl.col("delta").is_not_null(), pl.col(f"{unit}_own") > 0, pl.col(f"{unit}_opponent") > 0
+        ).sort("task_id", "first", "second")
+        row = Estimate(
+            estimand="self_preference_delta_length_adjusted",
+            unit="difference",
+            scoring=settings.scoring,
+            n_comparisons=known.height,
+            n_dropped=cell.height - known.height,
+            **keys,
+        )
+        if known.is_empty():
+            rows.append(row.undefined(_NO_LENGTHS))
+            continue
+        ratio = np.log(known[f"{unit}_own"].to_numpy() / known[f"{unit}_opponent"].to_numpy())
+        task = (known["task_id"].cast(pl.String).rank("dense").cast(pl.Int64) - 1).to_numpy()
+        row = replace(row, n_tasks=int(task.max()) + 1)
+        estimate, interval = intercept_interval(
+            ratio[:, None], known["delta"].to_numpy(), task, conf_level=settings.conf_level
+        )
+        if estimate is None:
+            rows.append(row.undefined(interval.reason or "not identified"))
+            continue
+        rows.append(replace(row, estimate=estimate).with_interval(interval, settings.conf_level, test=True))
+    return estimate_frame(rows)
