@@ -142,7 +142,8 @@ def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
         )
     return (
         f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
-        f"({n_text(raw)}), nothing held fixed, of which the model puts {_with_interval(share)} down to length; {controlled}."
+        f"({n_text(raw)}), nothing held fixed, of which the model puts {_with_interval(share)} down to "
+        f"length; {controlled}."
     )
 
 
