@@ -99,14 +99,27 @@ class ConfigurationError(RecuseError, ValueError):
 
 
 class UnknownNameError(RecuseError, KeyError):
-    """A name that is not among those it may be; the nearest valid one is offered."""
+    """A name that is not among those it may be; the nearest valid one is offered.
 
-    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+    Parameters
+    ----------
+    kind
+        What the name names.
+    name
+        The name as written.
+    valid
+        What it may be.
+    where
+        The place that holds it, where there could be several.
+    """
+
+    def __init__(self, kind: str, name: str, valid: Iterable[str], where: str = "") -> None:
         self.name = name
         self.valid = sorted(valid)
         near = difflib.get_close_matches(name, self.valid, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else f"one of: {', '.join(self.valid) or 'none there'}"
-        self.message = f"unknown {kind} {name!r}; {hint}"
+        place = f"{where}: " if where else ""
+        self.message = printable(f"{place}unknown {kind} {name!r}; {hint}")
         super().__init__(self.message)
 
     def __str__(self) -> str:

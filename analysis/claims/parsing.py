@@ -1,0 +1,172 @@
+"""From the content of a file to claims, and whether the data know the names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+import polars as pl
+from pydantic import BaseModel, ValidationError
+
+from recuse.analysis.claims.record import KINDS, Claim, ClaimsFile
+from recuse.errors import ConfigurationError, UnknownNameError, name_up_to_three
+from recuse.schema import ComparisonFrame
+
+__all__ = ["check_names", "parse_claim", "parse_claims"]
+
+_TABLE: Final = "claim"
+_HEADER: Final = ("title", "sources", "study")
+
+
+def parse_claims(content: Mapping[str, object], where: str = "the claims") -> ClaimsFile:
+    """Read what a TOML file of claims holds.
+
+    Parameters
+    ----------
+    content
+        The parsed file: ``title``, ``sources`` and ``study`` (each may be left out), and one table
+        ``claim`` per claim.
+    where
+        Name of the file, for messages.
+
+    Raises
+    ------
+    UnknownNameError
+        A key, kind or word that is not among those it may be; the nearest valid one is named.
+    ConfigurationError
+        No claim, two of one id, or a value that cannot be meant.
+    """
+    for key in content:
+        if key not in {*_HEADER, _TABLE}:
+            raise UnknownNameError("key", key, (*_HEADER, _TABLE), where)
+    tables: object = content.get(_TABLE, [])
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):  # pyright: ignore[reportUnknownVariableType]
+        raise ConfigurationError(f"{where} holds no claim", "begin each with a line [[claim]]")
+    header = {key: content[key] for key in _HEADER if key in content}
+    claims = [
+        parse_claim(table, place + 1) for place, table in enumerate(cast("list[dict[str, object]]", tables))
+    ]
+    ids = [claim.id for claim in claims]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    if twice:
+        raise ConfigurationError(f"two claims of one id: {name_up_to_three(twice)}", "give each its own")
+    try:
+        return ClaimsFile.model_validate({**header, "claims": tuple(claims)})
+    except ValidationError as error:
+        raise ConfigurationError(f"{where}: {_in_words(error)}", "correct it there") from error
+
+
+def parse_claim(table: Mapping[str, object], place: int = 1) -> Claim:
+    """Read one claim; `place` stands in for a missing id in messages."""
+    named = f"claim {table.get('id', place)}"
+    kind = table.get("kind")
+    if not isinstance(kind, str):
+        raise ConfigurationError(f"{named} has no kind", f'write kind = "…", one of: {", ".join(KINDS)}')
+    if kind not in KINDS:
+        raise UnknownNameError("kind", kind, KINDS, named)
+    model = KINDS[kind]
+    _refuse_unknown_keys(table, model, named)
+    values = {key: value for key, value in table.items() if key != "kind"}
+    if isinstance(values.get("order"), list):
+        values["order"] = tuple(cast("list[object]", values["order"]))
+    try:
+        return cast("Claim", model.model_validate(values))
+    except ValidationError as error:
+        _refuse_unknown_words(error, named)
+        raise ConfigurationError(f"{named}: {_in_words(error)}", "correct it there") from error
+
+
+def check_names(
+    claims: Iterable[Claim], comparisons: ComparisonFrame, file_study: Sequence[str] = ()
+) -> None:
+    """Refuse a claim whose study, judge, generator, tier, probe or task is not among the judgments.
+
+    Raises
+    ------
+    UnknownNameError
+        With the nearest name that is there.
+    """
+    there = comparisons.select(
+        "study", "task_id", "tier", "probe", "judge", "first", "second", "rewards"
+    ).unique()
+    studies = set(there["study"].to_list())
+    for claim in claims:
+        wanted = claim.study or tuple(file_study)
+        _known(claim, "study", wanted, studies)
+        mine = there.filter(pl.col("study").is_in(list(wanted or studies)))
+        names = {
+            name: set(mine[column].drop_nulls().to_list())
+            for name, column in (("judge", "judge"), ("tier", "tier"), ("probe", "probe"))
+        }
+        generators = set(mine["first"].to_list()) | set(mine["second"].to_list())
+        length = mine.filter(pl.col("probe") == "length")
+        names |= {
+            "generator": generators,
+            "opponent": generators,
+            "order": generators,
+            "judge_2": names["judge"],
+        }
+        names |= {
+            "rewards": set(length["rewards"].drop_nulls().to_list()),
+            "task": set(length["task_id"].to_list()),
+        }
+        for field, valid in names.items():
+            value: object = getattr(claim, field, None)
+            if value is not None:
+                _known(
+                    claim,
+                    field,
+                    (value,) if isinstance(value, str) else cast("tuple[str, ...]", value),
+                    valid,
+                )
+
+
+_CALLED: Final = {"judge_2": "judge", "opponent": "generator", "order": "generator"}
+
+
+def _known(claim: Claim, field: str, names: Sequence[str], valid: set[str]) -> None:
+    for name in names:
+        if name not in valid:
+            raise UnknownNameError(_CALLED.get(field, field), name, valid, f"claim {claim.id}")
+
+
+def _refuse_unknown_keys(table: Mapping[str, object], model: type[BaseModel], named: str) -> None:
+    for key in table:
+        if key not in {"kind", *model.model_fields}:
+            raise UnknownNameError(f"key of kind {table['kind']}", key, model.model_fields, named)
+    published = table.get("published")
+    if isinstance(published, dict):
+        for key in cast("dict[str, object]", published):
+            if key not in {"estimate", "low", "high"}:
+                raise UnknownNameError("key of published", key, ("estimate", "low", "high"), named)
+
+
+def _refuse_unknown_words(error: ValidationError, named: str) -> None:
+    for detail in error.errors():
+        if detail["type"] == "literal_error" and isinstance(detail["input"], str):
+            field = str(detail["loc"][0])
+            raise UnknownNameError(field, detail["input"], _words(detail), named) from error
+
+
+def _words(detail: Mapping[str, Any]) -> list[str]:
+    """Take the words that pydantic would accept out of its own list of them."""
+    expected = str(detail["ctx"]["expected"])
+    return [word.strip().strip("'") for word in expected.replace(" or ", ", ").split(",")]
+
+
+def _in_words(error: ValidationError) -> str:
+    problems: list[str] = []
+    for detail in error.errors():
+        place = ".".join(str(part) for part in detail["loc"] if part != "claims")
+        said = detail["msg"].removeprefix("Value error, ")
+        if detail["type"] == "missing":
+            problems.append(f"{place} is missing")
+        elif detail["type"] in {"less_than_equal", "greater_than_equal"} and isinstance(
+            detail["input"], int | float
+        ):
+            problems.append(
+                f"{place} is {detail['input']:g}: write shares, not percent (28.3 points are 0.283)"
+            )
+        else:
+            problems.append(f"{place}: {said}".removeprefix(": "))
+    return name_up_to_three(problems)
