@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, rate_of, total
-from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.estimates import estimate_frame
 from recuse.analysis.settings import Settings
+from recuse.analysis.variant_scores import version_scores
 from recuse.schema import ComparisonFrame, EstimateFrame
 
 __all__ = ["long_wins_score"]
@@ -22,9 +22,9 @@ def long_wins_score(comparisons: ComparisonFrame, settings: Settings) -> Estimat
     tasks), ``rewards=…`` (what the task rewards) or ``task=…``.
 
     Which side is long says its variant (``long``, ``short``), or else the word counts. ``n_dropped``
-    counts comparisons without a score, or without a longer side.
+    counts comparisons without a score, or without a longer side. Where the long answer wins all, or none,
+    a second row gives the exact interval over comparisons: it speaks of these tasks only.
     """
-    probe = comparisons.filter((pl.col("probe") == "length") & (pl.col("first") == pl.col("second")))
     first_is_long = pl.coalesce(
         pl.when(pl.col("first_variant") == _WORDS[0]).then(statement=True),
         pl.when(pl.col("second_variant") == _WORDS[0]).then(statement=False),
@@ -32,49 +32,13 @@ def long_wins_score(comparisons: ComparisonFrame, settings: Settings) -> Estimat
             pl.col("words_first") > pl.col("words_second")
         ),
     )
-    scored = probe.with_columns(
-        score=pl.when(first_is_long).then("score_first").when(~first_is_long).then(1 - pl.col("score_first"))
-    )
-    task_sums = (
-        scored.group_by("study", "judge", "rewards", "task_id")
-        .agg(
-            score=pl.col("score").sum(),
-            n=pl.col("score").count().cast(pl.Int64),
-            dropped=pl.col("score").is_null().sum().cast(pl.Int64),
-        )
-        .with_columns(probe=pl.lit("length"))
-    )
-    rng = settings.rng("long_wins_score")
-    rows: list[Estimate] = []
-    for keys, cell in each_cell(_grouped(task_sums).sort("task_id"), ["study", "probe", "judge", "group"]):
-        row = Estimate(
+    return estimate_frame(
+        version_scores(
+            comparisons,
+            settings,
             estimand="long_wins_score",
-            unit="proportion",
-            scoring=settings.scoring,
-            n_comparisons=total(cell, "n"),
-            n_dropped=total(cell, "dropped"),
-            **keys,
+            probe="length",
+            first_is_it=first_is_long,
+            missing="no comparison with a score and a longer side",
         )
-        if not total(cell, "n"):
-            row = row.undefined("no comparison with a score and a longer side")
-        rows.append(rate_of(row, cluster_sums(cell, "score", "n"), settings, rng))
-    return estimate_frame(rows)
-
-
-def _grouped(task_sums: pl.DataFrame) -> pl.DataFrame:
-    over_judges = (
-        task_sums.group_by("study", "probe", "rewards", "task_id")
-        .agg(pl.col("score", "n", "dropped").sum())
-        .with_columns(judge=pl.lit(None, dtype=task_sums.schema["judge"]))
-    )
-    columns = ["study", "probe", "judge", "rewards", "task_id", "score", "n", "dropped"]
-    sums = pl.concat([task_sums.select(columns), over_judges.select(columns)])
-    return pl.concat(
-        [
-            sums.with_columns(group=pl.lit(None, dtype=pl.String)),
-            sums.filter(pl.col("rewards").is_not_null()).with_columns(
-                group=pl.lit("rewards=") + pl.col("rewards").cast(pl.String)
-            ),
-            sums.with_columns(group=pl.lit("task=") + pl.col("task_id").cast(pl.String)),
-        ]
     )

@@ -16,6 +16,7 @@ from recuse.analysis.length_probe import long_wins_score
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
 from recuse.analysis.ranking import rankings
+from recuse.analysis.repetition_probe import padded_wins_score
 from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings
@@ -31,6 +32,7 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "longer wins": longer_wins_rate,
     "length decomposition": length_decomposition,
     "length probe": long_wins_score,
+    "repetition probe": padded_wins_score,
 }
 """What a progress display may call it → the function that estimates it.
 

@@ -32,6 +32,8 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "probe": LABEL_PROBES,
 }
 _SEPARATOR: Final = ";"
+_LENGTHS: Final = ("words", "tokens")
+_WHOLE: Final = ("replicate", *_LENGTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def _typed(table: RawTable) -> tuple[pl.DataFrame, list[str]]:
     ]
     table = _with_frame(table, raw.with_columns(as_text).drop("failed_checks", strict=False))
     wanted = {
-        name: pl.Int64() if name == "replicate" else pl.String()
+        name: pl.Int64() if name in _WHOLE else pl.String()
         for name in Labels.column_names()
         if name != "failed_checks"
     }
@@ -108,6 +110,8 @@ def _typed(table: RawTable) -> tuple[pl.DataFrame, list[str]]:
     refuse_rows(
         rows, pl.col("replicate") < 0, "replicate counts from 0", "number repetitions 0, 1, 2, …", table
     )
+    for unit in _LENGTHS:
+        refuse_rows(rows, pl.col(unit) < 0, f"{unit} counts from 0", "correct it or leave it empty", table)
     for probe, variants in LABEL_VARIANTS.items():
         refuse_rows(
             rows,
@@ -165,13 +169,15 @@ def _refuse_contradictions(rows: pl.DataFrame, table: RawTable) -> None:
         table,
         ["case_id", "rater"],
     )
-    for fact, owner in (("split", "case_id"), ("case_type", "case_id"), ("rater_kind", "rater")):
-        several = rows.group_by(owner, maintain_order=True).agg(pl.col(fact).unique().sort())
+    facts = (("split", "case_id"), ("case_type", "case_id"), ("rater_kind", "rater"))
+    for fact, owner in (*facts, *((unit, "case_id") for unit in _LENGTHS)):
+        of = rows.filter(pl.col("probe") == "main") if fact in _LENGTHS else rows
+        several = of.group_by(owner, maintain_order=True).agg(pl.col(fact).drop_nulls().unique().sort())
         several = several.filter(pl.col(fact).list.len() > 1)
         if several.is_empty():
             continue
         noun = owner.removesuffix("_id")
-        named = [f"{owned} ({', '.join(values)})" for owned, values in several.iter_rows()]
+        named = [f"{owned} ({', '.join(map(str, values))})" for owned, values in several.iter_rows()]
         raise JudgmentsError(
             f"a {noun} has one {fact}; some have several ({name_up_to_three(named)})",
             [

@@ -7,7 +7,7 @@ from typing import Final
 
 from recuse.analysis.calibration.gates import GateResult
 from recuse.figures.table import Table
-from recuse.figures.wording import NOTHING, Row, bare_number, interval_text
+from recuse.figures.wording import NOTHING, Row, bare_number, interval_text, p_text
 from recuse.schema import EstimateFrame
 
 __all__ = ["WORST", "Rows", "card_tables", "gates_table", "level", "worst_type", "x_of_n"]
@@ -61,6 +61,7 @@ def card_tables(rows: Rows, judge: str, types: Sequence[str], gates: Sequence[Ga
         _pass_rates(rows, judge),
         _checks(rows, judge),
         _probes(rows, judge),
+        _verbosity(rows, judge),
     ]
     return [table for table in tables if table.body]
 
@@ -215,6 +216,37 @@ def _probes(rows: Rows, judge: str) -> Table:
     )
 
 
+def _verbosity(rows: Rows, judge: str) -> Table:
+    plain, partial = "verbosity_correlation", "verbosity_partial_correlation"
+    named = (
+        (plain, None, None, "the human reference"),
+        (partial, None, None, "the human reference, at equal case type"),
+        (plain, judge, None, "the judge"),
+        (partial, judge, None, "the judge, at equal case type"),
+        (partial, judge, "human_reference", "the judge, at equal case type and human reference"),
+    )
+    body: list[tuple[str, ...]] = []
+    used: list[Row] = []
+    for estimand, who, baseline, words in named:
+        row = next(iter(rows.all(estimand, judge=who, baseline=baseline)), None)
+        if row is not None:
+            p_value = p_text(row["p_value"], name=False)
+            body.append(
+                (words, row["group"].removeprefix("length="), f"{row['n_tasks']:,}", _rate(row), p_value)
+            )
+            used.append(row)
+    return Table(
+        "verbosity",
+        "Are longer answers approved?",
+        ("Approval by", "Length in", "Cases", "r [interval]", "p"),
+        tuple(body),
+        2,
+        "r: correlation of approval with length; 0: they do not go together, above 0: longer answers are "
+        "approved more often. Humans may rightly approve longer answers; the last row leaves that out. "
+        + _footnote(used),
+    )
+
+
 def gates_table(results: Sequence[GateResult]) -> Table:
     """Lay out what the gates answered."""
     body = [
@@ -277,6 +309,7 @@ def _footnote(used: Sequence[Row]) -> str:
     names = {
         "clopper_pearson": "exact (Clopper–Pearson)",
         "clopper_pearson_tasks": "exact (Clopper–Pearson)",
+        "fisher_z": "Fisher's, cases independent",
         "jackknife": "jackknife over cases",
         "cr3_logit": "jackknife over cases on the logit scale",
     }

@@ -10,6 +10,7 @@ import polars as pl
 from recuse.figures.agreement_chart import kappa_heat_map
 from recuse.figures.assembly import assemble, order_of
 from recuse.figures.forest import Axis, Line, Section, forest
+from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
 from recuse.figures.position_chart import slot_a_and_flip_rates
 
@@ -22,6 +23,7 @@ __all__ = [
     "all_charts",
     "kappa_heat_map",
     "length_probe",
+    "longer_wins_three_ways",
     "self_preference_by_tier",
     "self_preference_forest",
     "slot_a_and_flip_rates",
@@ -40,6 +42,7 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "position": slot_a_and_flip_rates(estimates),
         "agreement": kappa_heat_map(estimates),
         "length_probe": length_probe(estimates),
+        "longer_wins": longer_wins_three_ways(estimates),
     }
     return {name: chart for name, chart in drawn.items() if chart is not None}
 

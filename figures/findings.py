@@ -27,6 +27,7 @@ def findings(estimates: EstimateFrame) -> list[str]:
             *_each(lookup, study, "self_preference_inflation", _inflation),
             *_each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
             *_each(lookup, study, "length_length_share", _length),
+            *_raw_beside_controlled(lookup, study),
             *_each(lookup, study, "slot_a_rate", _position),
         ]
         label = study or "all studies pooled"
@@ -145,6 +146,35 @@ def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
         f"({n_text(raw)}), nothing held fixed, of which the model puts {_with_interval(share)} down to "
         f"length; {controlled}."
     )
+
+
+def _raw_beside_controlled(lookup: Lookup, study: str | None) -> list[str]:
+    """Say where the raw rate at which longer answers win is no sign of what the length probe shows."""
+    raw: list[str] = []
+    hidden: list[tuple[str, str]] = []
+    controlled: list[Row] = []
+    for judge in lookup.values("judge", "longer_wins_rate", study=study):
+        row = lookup.one("longer_wins_rate", study=study, judge=judge)
+        probe = lookup.one("long_wins_score", study=study, judge=judge, probe="length")
+        if row is None or row["conf_low"] is None or probe is None or probe["estimate"] is None:
+            continue
+        rate = number(row["estimate"], row["unit"])
+        raw.append(f"{rate} ({lookup.name(judge)})")
+        controlled.append(probe)
+        if abs(row["estimate"] - 0.5) < 0.05 and not row["conf_low"] <= probe["estimate"] <= row["conf_high"]:
+            hidden.append((rate, lookup.name(judge)))
+    if not hidden:
+        return []
+    lowest, highest = (pick(controlled, key=lambda row: float(row["estimate"])) for pick in (min, max))
+    rates = " and ".join(dict.fromkeys(rate for rate, _ in hidden))
+    who = " and ".join(name for _, name in hidden)
+    scores = f"{number(lowest['estimate'], 'proportion')} to {number(highest['estimate'], 'proportion')}"
+    sentence = (
+        f"Uncontrolled, the longer answer wins {', '.join(raw)} of decisions; controlled, with generator and "
+        f"task fixed and only length varied, the longer version scores {scores} with the same judges. "
+        f"The {rates} of {who} mixes length with whose answers are long, and hides what the probe shows."
+    )
+    return [sentence]
 
 
 def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:

@@ -264,6 +264,21 @@ def _length_probe(lookup: Lookup) -> Table:
     return draft.table("Long wins: mean score of the longer version; 50 % is no preference for length.")
 
 
+def _repetition_probe(lookup: Lookup) -> Table:
+    draft = Draft(
+        lookup, "repetition_probe", "Does an answer beat itself once it is padded?", ("Judge",),
+        "Padded wins, %", "Interval", "Comparisons", "Tasks",
+    )  # fmt: skip
+    for study in lookup.studies:
+        for judge in (*lookup.values("judge", "padded_wins_score", study=study), None):
+            row = lookup.one("padded_wins_score", study=study, judge=judge, probe="repetition")
+            name = "all judges" if judge is None else lookup.name(judge)
+            draft.add(study, (name,), (value_text(row), interval_text(row), *_n(row)), row)
+    return draft.table(
+        "Padded wins: mean score of an answer padded by repetition against itself; 50 % is no preference."
+    )
+
+
 def _group(group: str | None) -> str:
     if group is None:
         return "all"
@@ -281,5 +296,6 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
         "agreement": _agreement,
         "longer_wins": _longer_wins,
         "length_probe": _length_probe,
+        "repetition_probe": _repetition_probe,
     }
 )

@@ -20,18 +20,18 @@ STUDIES = {
 }
 
 
-def convert(path: Path, *, repetition_probe: str = "repetition") -> pl.DataFrame:
+def convert(path: Path, *, repeated_probe: str = "three_rounds") -> pl.DataFrame:
     """Read the published table and write its rows in the schema of judgments, none left out.
 
     The two sets whose name ends in ``_repetition`` number their three rounds 1 to 3; they become replicates
-    0 to 2 of ``repetition_probe``. Everything else is probe ``main``, replicate 0.
+    0 to 2 of ``repeated_probe``. Everything else is probe ``main``, replicate 0.
     """
     table = pl.read_csv(path, infer_schema=False)
     repeated = pl.col("dataset").str.ends_with("_repetition")
     return table.select(
         study=pl.col("dataset").replace_strict(STUDIES),
         task_id="question",
-        probe=pl.when(repeated).then(pl.lit(repetition_probe)).otherwise(pl.lit("main")),
+        probe=pl.when(repeated).then(pl.lit(repeated_probe)).otherwise(pl.lit("main")),
         category="task",
         judge="judge",
         slot_a="model_a",

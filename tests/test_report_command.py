@@ -122,7 +122,7 @@ def test_the_repetition_sets_of_position_bias(tmp_path: Path) -> None:
     from convert_position_bias import convert
 
     everything = convert(REAL)
-    repeated = pl.col("probe") == "repetition"
+    repeated = pl.col("probe") == "three_rounds"
     for name, part, n, n_judges in (
         ("three-rounds", everything.filter(repeated).with_columns(probe=pl.lit("main")), 9_072, 9),
         ("rest", everything.filter(~repeated), 34_672 - 9_072, 5),

@@ -104,4 +104,6 @@ def _labels(rows: pl.DataFrame, column: str, probe: str, variant: str | None) ->
         probe=pl.lit(probe),
         variant=pl.lit(variant, pl.String),
         replicate="replicate",
+        words=pl.lit(None, pl.Int64),
+        tokens=pl.lit(None, pl.Int64),
     )

@@ -10,16 +10,24 @@ from recuse.analysis.calibration.checks import failed_checks
 from recuse.analysis.calibration.errors import error_rates
 from recuse.analysis.calibration.prevalence import pass_rates
 from recuse.analysis.calibration.probes import probe_rates
+from recuse.analysis.calibration.verbosity import verbosity
 from recuse.schema import CONFIDENCE_LEVEL, EstimateFrame, Estimates
 
 __all__ = ["calibration_estimates", "types_worst_first"]
 
 
 def calibration_estimates(calibration: Calibration, *, conf_level: float = CONFIDENCE_LEVEL) -> EstimateFrame:
-    """Estimate the errors, agreement, failed checks, pass rates and probes of one split."""
+    """Estimate the errors, agreement, failed checks, pass rates, probes and verbosity of one split."""
     parts = [
         estimand(calibration, conf_level=conf_level)
-        for estimand in (error_rates, agreement_with_humans, failed_checks, pass_rates, probe_rates)
+        for estimand in (
+            error_rates,
+            agreement_with_humans,
+            failed_checks,
+            pass_rates,
+            probe_rates,
+            verbosity,
+        )
     ]
     return Estimates.validate(pl.concat(parts))
 

@@ -53,6 +53,9 @@ class Labels(dy.Schema):
     probe = dy.Enum(LABEL_PROBES, nullable=False)
     variant = dy.String(nullable=True)
     replicate = dy.Int64(nullable=False, min=0)
+    words = dy.Int64(nullable=True, min=0)
+    """Words of the case's text; of one case every row that has a length has the same."""
+    tokens = dy.Int64(nullable=True, min=0)
 
     @dy.rule()
     def one_label_per_case_and_rater(cls) -> pl.Expr:

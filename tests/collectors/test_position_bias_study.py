@@ -34,7 +34,7 @@ def test_every_row_arrives(source: Source) -> None:
     assert judgments.height == 34_672
     assert source.set_aside.is_empty()
     counts = dict(judgments.group_by("probe").len().iter_rows())
-    assert counts == {"main": 25_600, "repetition": 9_072}
+    assert counts == {"main": 25_600, "three_rounds": 9_072}
     assert judgments["judgment_id"].n_unique() == 34_672
 
 
@@ -47,7 +47,7 @@ def test_verdicts_are_counted_as_published(source: Source) -> None:
 
 
 def test_repetition_sets(source: Source) -> None:
-    repeated = source.judgments.filter(probe="repetition")
+    repeated = source.judgments.filter(probe="three_rounds")
     assert repeated.height == 9_072
     assert dict(repeated.group_by("replicate").len().iter_rows()) == {0: 3_024, 1: 3_024, 2: 3_024}
     judges = set(repeated["judge"])

@@ -155,3 +155,19 @@ def test_file_names_and_numbers() -> None:
     assert file_name("..") == "figure"
     assert number(-0.04) == "0.0"
     assert number(-12.34) == "−12.3"
+
+
+def test_longer_wins_stands_beside_its_share_and_the_probe(make_estimates: Make) -> None:
+    rows = make_estimates().filter(pl.col("estimand") == "slot_a_rate", pl.col("tier").is_null())
+    raw = rows.with_columns(estimand=pl.lit("longer_wins_rate"), estimate=pl.lit(0.486))
+    share = rows.with_columns(
+        estimand=pl.lit("length_length_share"), unit=pl.lit("difference"), estimate=pl.lit(-0.067),
+        conf_low=pl.lit(-0.2), conf_high=pl.lit(0.1),
+    )  # fmt: skip
+    chart = charts.longer_wins_three_ways(pl.concat([raw, share, make_estimates()]))
+    whole = "\n".join(words(chart))
+    assert "Does the longer answer win because it is longer?" in whole
+    assert whole.count("raw: the longer answer wins") == 3
+    assert "43.3 [30.0, 60.0]" in whole
+    assert "controlled: the longer version wins, tasks that reward concision" in whole
+    assert charts.longer_wins_three_ways(make_estimates().filter(pl.col("estimand") == "win_rate")) is None

@@ -39,3 +39,29 @@ def test_no_sentence_gives_a_cause_or_a_missing_number(three_judges: EstimateFra
 
 def test_without_estimates_a_sentence_says_so() -> None:
     assert findings(Estimates.create_empty()) == ["No quantity could be estimated from these judgments."]
+
+
+def _length_rows(raw: float, low: float, high: float, controlled: float) -> EstimateFrame:
+    shared = {"judge": "openai/gpt-5.5", "conf_level": 0.95, "n_tasks": 13}
+    return hand_made_estimates.estimate_rows(
+        [
+            shared | {"estimand": "longer_wins_rate", "estimate": raw, "conf_low": low, "conf_high": high},
+            shared | {"estimand": "long_wins_score", "probe": "length", "estimate": controlled},
+        ]
+    )
+
+
+def test_the_raw_length_rate_is_not_left_alone_beside_another_controlled_one() -> None:
+    (sentence,) = (
+        text for text in findings(_length_rows(0.486, 0.30, 0.675, 0.78)) if "Uncontrolled" in text
+    )
+    assert "wins 48.6 % (GPT-5.5) of decisions" in sentence
+    assert "scores 78.0 % to 78.0 %" in sentence
+    assert "The 48.6 % of GPT-5.5" in sentence
+
+
+@pytest.mark.parametrize("rates", [(0.486, 0.10, 0.90, 0.78), (0.70, 0.6, 0.75, 0.9)])
+def test_nothing_is_hidden_where_the_raw_interval_holds_the_rate_or_already_shows_it(
+    rates: tuple[float, float, float, float],
+) -> None:
+    assert not any("Uncontrolled" in text for text in findings(_length_rows(*rates)))
