@@ -16,7 +16,15 @@ from recuse.schema import EstimateFrame, Estimates
 __all__ = ["Estimate", "estimate_frame", "no_estimates"]
 
 Unit = Literal[
-    "proportion", "difference", "correlation", "coefficient", "rank", "words", "logit", "variance share"
+    "proportion",
+    "difference",
+    "correlation",
+    "coefficient",
+    "count",
+    "rank",
+    "words",
+    "logit",
+    "variance share",
 ]
 
 

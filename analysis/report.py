@@ -9,7 +9,10 @@ import polars as pl
 
 from recuse.analysis.agreement import agreement
 from recuse.analysis.answer_length import mean_words
+from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.inference.multiplicity import benjamini_hochberg
+from recuse.analysis.interval_halving import halving
+from recuse.analysis.involvement import uninvolved_share
 from recuse.analysis.length import length_decomposition
 from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
 from recuse.analysis.length_probe import long_wins_score
@@ -81,6 +84,12 @@ def estimate_all(
         self_preference_inflation(own, settings),
         self_preference_tier_gradient(own, settings, tiers),
         self_preference_delta_length_adjusted(own, settings),
+    ]
+    on_step("involvement")
+    frames += [
+        uninvolved_share(own, settings),
+        judgments_to_identify(own, settings),
+        halving(comparisons, own, settings),
     ]
     return Estimates.validate(_adjusted(pl.concat(frames)))
 

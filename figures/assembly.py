@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Panel", "assemble", "names_of", "order_of"]
 
-Panel: TypeAlias = (
-    "Callable[[pl.DataFrame, Mapping[str, str]], alt.LayerChart | alt.VConcatChart | alt.ConcatChart]"
-)
+Drawing: TypeAlias = "alt.LayerChart | alt.VConcatChart | alt.HConcatChart | alt.ConcatChart"
+Panel: TypeAlias = "Callable[[pl.DataFrame, Mapping[str, str]], Drawing]"
 """Draws one study's rows, given the display names of its models."""
 
 
@@ -39,19 +38,25 @@ def assemble(
     question: str,
     draw: Panel,
     notes: Callable[[pl.DataFrame], Sequence[str]] | Sequence[str] = (),
+    *,
+    of_design: bool = False,
 ) -> alt.VConcatChart | None:
-    """One panel per study under the question, with the set-up underneath; None without rows."""
+    """One panel per study under the question, with the set-up underneath; None without rows.
+
+    Rows ``of_design`` are counts of what was judged: they have no interval, and nothing is said of one.
+    """
     import altair as alt
 
     if not rows.height:
         return None
     parts = studies(rows)
-    panels: list[alt.LayerChart | alt.VConcatChart | alt.ConcatChart] = []
+    panels: list[Drawing] = []
     for study, part in parts:
         names = names_of(part)
         judges = pl.concat([part["judge"], part["judge_2"]])
-        told = [*(notes(part) if callable(notes) else notes), *_reasons(part, names)]
-        lines = setup_lines(study, part, [names[judge] for judge in order_of(judges, names)], told)
+        told = [*(notes(part) if callable(notes) else notes), *([] if of_design else _reasons(part, names))]
+        shown = [names[judge] for judge in order_of(judges, names)]
+        lines = setup_lines(study, part, shown, told, of_design=of_design)
         footer = alt.TitleParams(
             text=lines, orient="bottom", anchor="start", fontSize=10.5, fontWeight="normal", color=GREY,
             lineHeight=14, frame="bounds", offset=14,

@@ -11,6 +11,7 @@ from recuse.figures.agreement_chart import kappa_heat_map
 from recuse.figures.assembly import assemble, order_of
 from recuse.figures.forest import Axis, Line, Section, forest
 from recuse.figures.length_chart import longer_wins_three_ways
+from recuse.figures.involvement_chart import involvement_map
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
 from recuse.figures.position_chart import slot_a_and_flip_rates
 
@@ -21,6 +22,7 @@ from recuse.figures.quantities import quantities
 
 __all__ = [
     "all_charts",
+    "involvement_map",
     "kappa_heat_map",
     "length_probe",
     "longer_wins_three_ways",
@@ -39,6 +41,7 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "win_rate_by_judge": win_rate_by_judge(estimates),
         "self_preference": self_preference_forest(estimates),
         "self_preference_by_tier": self_preference_by_tier(estimates),
+        "involvement": involvement_map(estimates),
         "position": slot_a_and_flip_rates(estimates),
         "agreement": kappa_heat_map(estimates),
         "length_probe": length_probe(estimates),

@@ -13,8 +13,17 @@ import polars as pl
 
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["safe_for_spreadsheets", "write_comparisons", "write_estimates", "write_manifest", "write_text"]
+__all__ = [
+    "safe_for_spreadsheets",
+    "write_comparisons",
+    "write_estimates",
+    "write_judgment_plan",
+    "write_manifest",
+    "write_text",
+]
 
+MOST_LISTED: Final = 100_000
+"""Judge calls up to which the whole list is written."""
 _FORMULA_STARTS: Final = r"^[=+\-@\t\r]"
 
 
@@ -34,6 +43,21 @@ def write_comparisons(comparisons: ComparisonFrame, out: Path) -> Path:
     """Write ``comparisons.parquet``: every comparison, its verdicts as shown, its resolution and score."""
     path = out / "comparisons.parquet"
     _whole(path, lambda target: comparisons.lazy().collect().write_parquet(target))
+    return path
+
+
+def write_judgment_plan(plan: pl.DataFrame, out: Path) -> Path | None:
+    """Write ``extra_judgments.csv``: the judge calls that would leave no claim without an uninvolved judge.
+
+    Where nothing is missing there is no such file, nor one left from a run before. Of a long list only the
+    smallest set that makes the claims identifiable is written.
+    """
+    path = out / "extra_judgments.csv"
+    if plan.is_empty():
+        path.unlink(missing_ok=True)
+        return None
+    short = plan if plan.height <= MOST_LISTED else plan.filter(pl.col("part") == "smallest")
+    _whole(path, lambda target: safe_for_spreadsheets(short).write_csv(target))
     return path
 
 

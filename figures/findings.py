@@ -23,6 +23,7 @@ def findings(estimates: EstimateFrame) -> list[str]:
     for study in lookup.studies:
         found = [
             *_each(lookup, study, "self_preference_delta", _self_preference),
+            *_not_identifiable(lookup, study),
             *_each(lookup, study, "self_preference_delta", _by_tier),
             *_each(lookup, study, "self_preference_inflation", _inflation),
             *_each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
@@ -56,6 +57,36 @@ def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | Non
         return f"{subject} cannot be estimated: {row['reason']}.{beside}"
     value = number(row["estimate"], row["unit"])
     return f"{subject} is {value}{_verdict(row)}.{beside}"
+
+
+def _not_identifiable(lookup: Lookup, study: str | None) -> list[str]:
+    """Say what recusal leaves where it leaves nothing, and what would change that."""
+    said: list[str] = []
+    recusals = (
+        ("uninvolved", "contestants", "an uninvolved judge"),
+        ("uninvolved_family", "contestants' families", "a judge of another family"),
+    )
+    for baseline, who, lacking in recusals:
+        judges = lookup.values("judge", "uninvolved_share", study=study, baseline=baseline)
+        shares = [lookup.one("uninvolved_share", study=study, judge=j, baseline=baseline) for j in judges]
+        if not judges or any(row is None or row["estimate"] for row in shares):
+            continue
+        sentence = (
+            f"With the {who} recused nobody's self-preference is identifiable: none of the comparisons in "
+            f"which a judge's own answer takes part has {lacking}"
+        )
+        least, every = (
+            lookup.one("judgments_to_identify", study=study, baseline=baseline, group=group)
+            for group in ("smallest", "every comparison")
+        )
+        if least is not None and least["estimate"] is not None and every is not None:
+            sentence += (
+                f"; {number(least['estimate'], 'count')} judgments more would make each claim identifiable "
+                f"and {number(every['estimate'], 'count')} leave no comparison without one"
+            )
+        said.append(f"{sentence}.")
+        break
+    return said
 
 
 def _verdict(row: Row) -> str:

@@ -64,11 +64,17 @@ def why_not(row: Row) -> str:
 
 
 def setup_lines(
-    study: str, rows: pl.DataFrame, judges: Iterable[str], notes: Sequence[str] = ()
+    study: str,
+    rows: pl.DataFrame,
+    judges: Iterable[str],
+    notes: Sequence[str] = (),
+    *,
+    of_design: bool = False,
 ) -> list[str]:
     """Lines underneath a figure: study, judges, tasks, comparisons, interval and notes.
 
-    Tasks and comparisons are those of one row, as a range where rows differ.
+    Tasks and comparisons are those of one row, as a range where rows differ. Rows ``of_design`` are counts
+    of what was judged, to which no interval belongs.
     """
     names = list(judges)
     shown = ", ".join(names[:9]) + (f" and {len(names) - 9} more" if len(names) > 9 else "")
@@ -76,7 +82,7 @@ def setup_lines(
     told = [
         f"Study {study}. {len(names)} judge{'s' if len(names) != 1 else ''}: {shown}.",
         f"Per row: {_span(drawn['n_tasks'], 'task')}, {_span(drawn['n_comparisons'], 'comparison')}. "
-        + _interval(rows),
+        + ("Counts of the design: no interval." if of_design else _interval(rows)),
         *notes,
     ]
     return [line for text in told for line in textwrap.wrap(text, LINE)]

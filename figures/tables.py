@@ -116,6 +116,42 @@ def _detectable(row: Row | None) -> str:
     return NOTHING if row is None or row["mde"] is None else f"{100 * row['mde']:.1f}"
 
 
+def _involvement(lookup: Lookup) -> Table:
+    draft = Draft(
+        lookup,
+        "involvement",
+        "How many of a judge's own comparisons have a judge left once the involved are recused?",
+        ("Judge", "Baseline"),
+        "Left, %",
+        "Of comparisons",
+        "Tasks left",
+        "Calls to identify",
+        "Calls for all",
+        "New tasks to halve",
+        "Calls to halve",
+        "Or more judges",
+    )
+    for study in lookup.studies:
+        for judge in lookup.values("judge", "uninvolved_share", study=study):
+            for baseline in ("uninvolved", "uninvolved_family"):
+                keys = {"study": study, "judge": judge, "baseline": baseline}
+                share = lookup.one("uninvolved_share", **keys)
+                least, every = (
+                    lookup.one("judgments_to_identify", group=group, **keys)
+                    for group in ("smallest", "every comparison")
+                )
+                halved = [lookup.one(f"{name}_to_halve", **keys) for name in ("tasks", "judgments", "judges")]
+                cells = (value_text(share), *_n(share), *map(value_text, (least, every, *halved)))
+                draft.add(study, (lookup.name(judge), BASELINES[baseline]), cells, share)
+    return draft.table(
+        "Left: scored by a judge without a stake too; without one, self-preference is not identifiable. "
+        "Calls: further judgments, both orders of a comparison counted. To identify: the fewest that leave "
+        "two tasks, the least an interval needs; for all: an uninvolved judge on all of its own comparisons. "
+        "To halve: beyond those, new tasks like the old ones and the calls they take, the half-width "
+        "going with t(G − 1)/√G; or further baseline judges on the tasks there are, where that is enough."
+    )
+
+
 def _self_preference_by_tier(lookup: Lookup) -> Table:
     draft = Draft(
         lookup,
@@ -290,6 +326,7 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
     {
         "self_preference": _self_preference,
         "self_preference_by_tier": _self_preference_by_tier,
+        "involvement": _involvement,
         "win_rate": _win_rate,
         "position": _position,
         "position_by_tier": _position_by_tier,

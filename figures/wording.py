@@ -75,7 +75,7 @@ def bare_number(value: float, unit: str, *, digits: int = 1) -> str:
     """
     if unit in {"proportion", "difference"}:
         return _signed(100 * value, digits, plus=unit == "difference")
-    if unit in {"rank", "words"}:
+    if unit in {"count", "rank", "words"}:
         return _signed(value, 0 if float(value).is_integer() or unit == "words" else 1)
     return _signed(value, 2)
 

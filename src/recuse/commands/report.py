@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "report"]
 
 app = typer.Typer(add_completion=False)
-_PARTS = 12
+_PARTS = 13
 _NAMED_VERSIONS = ("recuse", "polars", "numpy", "scipy", "altair", "vl-convert-python")
 _FILES = "report.html, figures/, tables/, estimates, comparisons, numbers.tex, manifest.json"
 
@@ -172,8 +172,15 @@ def _write(
     step: _Step,
 ) -> dict[str, tuple[dict[str, Any], str]]:
     """Write everything but the page; return the specification and the drawing of each figure."""
+    from recuse.analysis.judgment_plan import judgment_plan
     from recuse.figures.charts import all_charts
-    from recuse.figures.files import write_comparisons, write_estimates, write_manifest, write_text
+    from recuse.figures.files import (
+        write_comparisons,
+        write_estimates,
+        write_judgment_plan,
+        write_manifest,
+        write_text,
+    )
     from recuse.figures.latex import tables
     from recuse.figures.numbers import numbers_tex
     from recuse.figures.save import file_name, save_all
@@ -183,6 +190,7 @@ def _write(
     step("estimates and tables")
     write_estimates(estimates, out)
     write_comparisons(comparisons, out)
+    write_judgment_plan(judgment_plan(comparisons, families=source.families), out)
     for name, table in tables(estimates).items():
         write_text(out / "tables" / f"{file_name(name)}.tex", table)
     write_text(out / "numbers.tex", numbers_tex(estimates))
