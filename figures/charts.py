@@ -10,8 +10,8 @@ import polars as pl
 from recuse.figures.agreement_chart import kappa_heat_map
 from recuse.figures.assembly import assemble, order_of
 from recuse.figures.forest import Axis, Line, Section, forest
-from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.involvement_chart import involvement_map
+from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
 from recuse.figures.position_chart import slot_a_and_flip_rates
 

@@ -60,7 +60,7 @@ def test_every_file_is_there_and_is_what_it_says(out: Path) -> None:
     assert str(out.parent) not in json.dumps(manifest)
     drawn = {path.name for path in (out / "figures").iterdir()}
     assert {path.rsplit(".", 1)[1] for path in drawn} == {"svg", "pdf", "png"}
-    assert len(drawn) == 21
+    assert len(drawn) == 24
     assert len(list((out / "tables").glob("*.tex"))) == 8
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "NaN" not in (out / "terminal.txt").read_text(encoding="utf-8")
