@@ -19,11 +19,11 @@ from recuse.analysis.inference.jackknife import jackknife_interval
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["agreement"]
+__all__ = ["UNDEFINED", "Labels", "agreement", "coincidences", "labelled", "labels_of", "pair_tables"]
 
 _N_LABELS: Final = 3
 _ITEM: Final = ("task_id", "first", "first_variant", "second", "second_variant", "replicate")
-_UNDEFINED: Final = {
+UNDEFINED: Final = {
     "cohen_kappa": "one category only: kappa is 0/0",
     "gwet_ac1": "chance agreement is 1: AC1 is 0/0",
     "krippendorff_alpha": "one category only: alpha is 0/0",
@@ -31,7 +31,7 @@ _UNDEFINED: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Labels:
+class Labels:
     """Labels of one cell: 0 first, 1 second, 2 neither, -1 none."""
 
     codes: npt.NDArray[np.int8]  # (items, judges)
@@ -40,6 +40,7 @@ class _Labels:
 
     @property
     def n_tasks(self) -> int:
+        """Tasks with an item."""
         return int(self.task.max(initial=-1)) + 1
 
 
@@ -61,15 +62,16 @@ def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame
     Mathematical and Statistical Psychology 61(1); Krippendorff, Content Analysis (2004), chapter 11.
     """
     rows: list[Estimate] = []
-    for keys, cell in each_cell(pooled_and_by(_labelled(comparisons)), ["study", "tier"]):
-        labels = _labels(cell)
+    for keys, cell in each_cell(pooled_and_by(labelled(comparisons)), ["study", "tier"]):
+        labels = labels_of(cell)
         base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
         rows += _pair_rows(base, labels, settings)
         rows.append(_panel_row(base, labels, settings))
     return estimate_frame(rows)
 
 
-def _labelled(comparisons: ComparisonFrame) -> pl.DataFrame:
+def labelled(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Label each comparison of probe ``main`` that is complete: 0 first wins, 1 second, 2 neither."""
     in_a, in_b = pl.col("verdict_first_in_a").cast(pl.String), pl.col("verdict_first_in_b").cast(pl.String)
     won = pl.coalesce(in_a, in_b.replace({"a": "b", "b": "a"}))
     resolution = pl.col("resolution").cast(pl.String)
@@ -80,7 +82,8 @@ def _labelled(comparisons: ComparisonFrame) -> pl.DataFrame:
     ).select("study", "tier", "judge", *_ITEM, label=label.cast(pl.Int8))
 
 
-def _labels(cell: pl.DataFrame) -> _Labels:
+def labels_of(cell: pl.DataFrame) -> Labels:
+    """Lay out labelled comparisons as items × judges."""
     judges = sorted(cell["judge"].unique().to_list())
     items = cell.select(_ITEM).unique().sort(_ITEM).with_row_index("item")
     item_of = cell.join(items, on=_ITEM, how="left", nulls_equal=True, maintain_order="left")[
@@ -90,10 +93,10 @@ def _labels(cell: pl.DataFrame) -> _Labels:
     codes = np.full((items.height, len(judges)), -1, dtype=np.int8)
     codes[item_of, judge_of] = cell["label"].to_numpy()
     task = (items["task_id"].rank("dense").cast(pl.Int64) - 1).to_numpy()
-    return _Labels(codes, task, judges)
+    return Labels(codes, task, judges)
 
 
-def _pair_rows(base: Estimate, labels: _Labels, settings: Settings) -> Iterator[Estimate]:
+def _pair_rows(base: Estimate, labels: Labels, settings: Settings) -> Iterator[Estimate]:
     symmetric = settings.convention != "article"
     statistics: dict[str, tuple[str, Callable[[FloatArray], FloatArray]]] = {
         "raw_agreement": ("proportion", nominal.agreement),
@@ -120,15 +123,10 @@ def _pair_rows(base: Estimate, labels: _Labels, settings: Settings) -> Iterator[
             yield _jackknifed(named, tables, statistic, bounds, settings)
 
 
-def _panel_row(base: Estimate, labels: _Labels, settings: Settings) -> Estimate:
+def _panel_row(base: Estimate, labels: Labels, settings: Settings) -> Estimate:
     symmetric = settings.convention != "article"
-    counts = np.stack([(labels.codes == label).sum(1) for label in range(_N_LABELS)], axis=1).astype(
-        np.float64
-    )
-    given = counts.sum(1)
-    usable = given >= 2
-    counts, given, task = counts[usable], given[usable], labels.task[usable]
-    pairs = (counts[:, :, None] * counts[:, None, :] - _diagonal(counts)) / (given - 1)[:, None, None]
+    pairs, usable = coincidences(labels)
+    task = labels.task[usable]
     tables = np.zeros((labels.n_tasks, _N_LABELS, _N_LABELS))
     np.add.at(tables, task, pairs)
     row = replace(
@@ -142,6 +140,26 @@ def _panel_row(base: Estimate, labels: _Labels, settings: Settings) -> Estimate:
     return _jackknifed(
         row, tables, lambda t: nominal.krippendorff_alpha(t, symmetric=symmetric), (-1.0, 1.0), settings
     )
+
+
+def pair_tables(labels: Labels, one: str, other: str) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Table of both judges' labels per item that both label, shape (n, 3, 3), and which items these are."""
+    left, right = (labels.codes[:, labels.judges.index(judge)] for judge in (one, other))
+    both: npt.NDArray[np.bool_] = (left >= 0) & (right >= 0)
+    tables = np.zeros((int(both.sum()), _N_LABELS, _N_LABELS))
+    tables[np.arange(len(tables)), left[both], right[both]] = 1.0
+    return tables, both
+
+
+def coincidences(labels: Labels) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Coincidence table of each item with at least two labels, shape (n, 3, 3), and which items these are."""
+    counts = np.stack([(labels.codes == label).sum(1) for label in range(_N_LABELS)], axis=1).astype(
+        np.float64
+    )
+    given = counts.sum(1)
+    usable: npt.NDArray[np.bool_] = given >= 2
+    counts, given = counts[usable], given[usable]
+    return (counts[:, :, None] * counts[:, None, :] - _diagonal(counts)) / (given - 1)[:, None, None], usable
 
 
 def _diagonal(counts: FloatArray) -> FloatArray:
@@ -162,7 +180,7 @@ def _jackknifed(
     whole = tables.sum(0)
     value = float(statistic(whole[None])[0])
     if np.isnan(value):
-        return row.undefined(_UNDEFINED.get(row.estimand, "undefined on these counts"))
+        return row.undefined(UNDEFINED.get(row.estimand, "undefined on these counts"))
     interval = jackknife_interval(
         value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import each_cell
@@ -13,7 +12,7 @@ from recuse.analysis.inference.regression import intercept_interval
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 
-__all__ = ["self_preference_delta_length_adjusted"]
+__all__ = ["self_preference_delta_length_adjusted", "with_log_ratio"]
 
 _NO_LENGTHS = "no comparison with a baseline score and the lengths of both answers"
 
@@ -31,14 +30,8 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
     """
     rows: list[Estimate] = []
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
-        unit = (
-            "words"
-            if not cell["words_own"].has_nulls() and not cell["words_opponent"].has_nulls()
-            else "chars"
-        )
-        known = cell.filter(
-            pl.col("delta").is_not_null(), pl.col(f"{unit}_own") > 0, pl.col(f"{unit}_opponent") > 0
-        ).sort("task_id", "first", "second")
+        known = with_log_ratio(cell.filter(pl.col("delta").is_not_null()), "own", "opponent", of=cell)
+        known = known.sort("task_id", "first", "second")
         row = Estimate(
             estimand="self_preference_delta_length_adjusted",
             unit="difference",
@@ -50,14 +43,36 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
         if known.is_empty():
             rows.append(row.undefined(_NO_LENGTHS))
             continue
-        ratio = np.log(known[f"{unit}_own"].to_numpy() / known[f"{unit}_opponent"].to_numpy())
         task = (known["task_id"].cast(pl.String).rank("dense").cast(pl.Int64) - 1).to_numpy()
         row = replace(row, n_tasks=int(task.max()) + 1)
         estimate, interval = intercept_interval(
-            ratio[:, None], known["delta"].to_numpy(), task, conf_level=settings.conf_level
+            known["log_ratio"].to_numpy()[:, None],
+            known["delta"].to_numpy(),
+            task,
+            conf_level=settings.conf_level,
         )
         if estimate is None:
             rows.append(row.undefined(interval.reason or "not identified"))
             continue
         rows.append(replace(row, estimate=estimate).with_interval(interval, settings.conf_level, test=True))
     return estimate_frame(rows)
+
+
+def with_log_ratio(
+    rows: pl.DataFrame, one: str, other: str, *, of: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Add ``log_ratio``, the log of one side's length over the other's; rows without lengths are left out.
+
+    Parameters
+    ----------
+    rows
+        With ``words_…`` and ``chars_…`` of both sides.
+    one, other
+        How the columns of the two sides end.
+    of
+        Where words have to be known throughout to be used instead of characters; by default ``rows``.
+    """
+    lengths = rows if of is None else of
+    words = not lengths[f"words_{one}"].has_nulls() and not lengths[f"words_{other}"].has_nulls()
+    mine, theirs = (pl.col(f"{'words' if words else 'chars'}_{side}") for side in (one, other))
+    return rows.filter(mine > 0, theirs > 0).with_columns(log_ratio=(mine / theirs).log())

@@ -9,7 +9,7 @@ from recuse.analysis.settings import Settings
 from recuse.analysis.variant_scores import version_scores
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["long_wins_score"]
+__all__ = ["long_scores", "long_wins_score"]
 
 _WORDS = ("long", "short")
 
@@ -25,20 +25,33 @@ def long_wins_score(comparisons: ComparisonFrame, settings: Settings) -> Estimat
     counts comparisons without a score, or without a longer side. Where the long answer wins all, or none,
     a second row gives the exact interval over comparisons: it speaks of these tasks only.
     """
-    first_is_long = pl.coalesce(
-        pl.when(pl.col("first_variant") == _WORDS[0]).then(statement=True),
-        pl.when(pl.col("second_variant") == _WORDS[0]).then(statement=False),
-        pl.when(pl.col("words_first") != pl.col("words_second")).then(
-            pl.col("words_first") > pl.col("words_second")
-        ),
-    )
     return estimate_frame(
         version_scores(
             comparisons,
             settings,
             estimand="long_wins_score",
             probe="length",
-            first_is_it=first_is_long,
+            first_is_it=_first_is_long(),
             missing="no comparison with a score and a longer side",
         )
+    )
+
+
+def long_scores(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Add ``score``, that of the long answer, to the comparisons of the length probe; null without one."""
+    first_is_long = _first_is_long()
+    return comparisons.filter(
+        (pl.col("probe") == "length") & (pl.col("first") == pl.col("second"))
+    ).with_columns(
+        score=pl.when(first_is_long).then("score_first").when(~first_is_long).then(1 - pl.col("score_first"))
+    )
+
+
+def _first_is_long() -> pl.Expr:
+    return pl.coalesce(
+        pl.when(pl.col("first_variant") == _WORDS[0]).then(statement=True),
+        pl.when(pl.col("second_variant") == _WORDS[0]).then(statement=False),
+        pl.when(pl.col("words_first") != pl.col("words_second")).then(
+            pl.col("words_first") > pl.col("words_second")
+        ),
     )

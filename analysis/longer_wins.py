@@ -12,7 +12,7 @@ from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["longer_wins_rate"]
+__all__ = ["longer_wins_counts", "longer_wins_rate"]
 
 _LENGTHS: Final = "no decided presentation of answers of unequal known length"
 
@@ -24,27 +24,8 @@ def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> Estima
     this is no measure of a preference for length. Words decide which answer is longer, characters where
     words are missing. ``n_dropped`` counts decided presentations of equal or unknown length.
     """
-    longer_first = (
-        pl.when(pl.col("words_first").is_not_null() & pl.col("words_second").is_not_null())
-        .then((pl.col("words_first") - pl.col("words_second")).sign())
-        .otherwise((pl.col("chars_first") - pl.col("chars_second")).sign())
-        .fill_null(0)
-    )
-    wins_first = (pl.col("verdict_first_in_a") == "a").fill_null(value=False).cast(pl.Int64) + (
-        pl.col("verdict_first_in_b") == "b"
-    ).fill_null(value=False)
-    decided = (pl.col("n_slot_a") + pl.col("n_slot_b")).cast(pl.Int64)
     sums = (
-        comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
-        .with_columns(longer_first=longer_first, wins_first=wins_first, decided=decided)
-        .with_columns(
-            wins=pl.when(pl.col("longer_first") > 0)
-            .then("wins_first")
-            .when(pl.col("longer_first") < 0)
-            .then(pl.col("decided") - pl.col("wins_first"))
-            .otherwise(0),
-            n=pl.when(pl.col("longer_first") != 0).then("decided").otherwise(0),
-        )
+        longer_wins_counts(comparisons)
         .group_by("study", "judge", "tier", "task_id")
         .agg(pl.col("wins", "n", "decided").sum(), pl.len().alias("comparisons"))
         .sort("task_id")
@@ -65,3 +46,32 @@ def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> Estima
             continue
         rows.append(rate_of(row, cluster_sums(cell, "wins", "n"), settings, rng))
     return estimate_frame(rows)
+
+
+def longer_wins_counts(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Count for each comparison of probe ``main`` the decided presentations that the longer answer wins.
+
+    Adds ``decided``, ``n`` (of these, where the lengths are known and differ) and ``wins``.
+    """
+    longer_first = (
+        pl.when(pl.col("words_first").is_not_null() & pl.col("words_second").is_not_null())
+        .then((pl.col("words_first") - pl.col("words_second")).sign())
+        .otherwise((pl.col("chars_first") - pl.col("chars_second")).sign())
+        .fill_null(0)
+    )
+    wins_first = (pl.col("verdict_first_in_a") == "a").fill_null(value=False).cast(pl.Int64) + (
+        pl.col("verdict_first_in_b") == "b"
+    ).fill_null(value=False)
+    decided = (pl.col("n_slot_a") + pl.col("n_slot_b")).cast(pl.Int64)
+    return (
+        comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
+        .with_columns(longer_first=longer_first, wins_first=wins_first, decided=decided)
+        .with_columns(
+            wins=pl.when(pl.col("longer_first") > 0)
+            .then("wins_first")
+            .when(pl.col("longer_first") < 0)
+            .then(pl.col("decided") - pl.col("wins_first"))
+            .otherwise(0),
+            n=pl.when(pl.col("longer_first") != 0).then("decided").otherwise(0),
+        )
+    )

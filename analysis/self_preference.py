@@ -17,18 +17,19 @@ from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["BASELINES", "WHOLE", "against_baselines", "self_preference"]
+__all__ = ["BASELINES", "NOBODY", "WHOLE", "against_baselines", "self_preference"]
 
 BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
 WHOLE: Final = 55_440
 """Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
 _COMPARISON: Final = ("study", "task_id", "first", "first_variant", "second", "second_variant")
-_NOBODY: Final = {
+NOBODY: Final = {
     "all_peers": "no other judge on any comparison",
     "uninvolved": "no uninvolved judge for any comparison",
     "uninvolved_family": "no judge of an uninvolved family for any comparison",
     "human": "no human judge on any comparison",
 }
+"""Baseline → why nothing can be said against it."""
 
 
 def self_preference(
@@ -171,7 +172,7 @@ def _nobody(own: pl.DataFrame, keys: dict[str, Any]) -> bool:
 def _undefined(cell: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> Estimate:
     row = Estimate(estimand="self_preference_delta", unit="difference", scoring=settings.scoring, **keys)
     counted = replace(row, n_comparisons=0, n_dropped=total(cell, "n_own"))
-    return counted.undefined(_NOBODY[str(keys["baseline"])])
+    return counted.undefined(NOBODY[str(keys["baseline"])])
 
 
 def _resamples_rows(settings: Settings) -> bool:
