@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from recuse.analysis.cells import each_cell, pooled_and_by
+from recuse.analysis.cells import each_cell, pooled_and_by, task_codes
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
@@ -92,8 +92,7 @@ def labels_of(cell: pl.DataFrame) -> Labels:
     judge_of = cell["judge"].replace_strict({name: index for index, name in enumerate(judges)}).to_numpy()
     codes = np.full((items.height, len(judges)), -1, dtype=np.int8)
     codes[item_of, judge_of] = cell["label"].to_numpy()
-    task = (items["task_id"].rank("dense").cast(pl.Int64) - 1).to_numpy()
-    return Labels(codes, task, judges)
+    return Labels(codes, task_codes(items["task_id"]), judges)
 
 
 def _pair_rows(base: Estimate, labels: Labels, settings: Settings) -> Iterator[Estimate]:

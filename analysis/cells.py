@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.estimates import Estimate
@@ -16,7 +17,7 @@ from recuse.analysis.inference.means import mean_interval
 from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
 from recuse.analysis.settings import Settings
 
-__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "total"]
+__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "task_codes", "total"]
 
 
 def pooled_and_by(task_sums: pl.DataFrame, column: str = "tier") -> pl.DataFrame:
@@ -93,3 +94,9 @@ def mean_of(
 
 def _with_estimate(row: Estimate, sums: ClusterSums) -> Estimate:
     return replace(row, estimate=sums.estimate, n_tasks=sums.n_clusters)
+
+
+def task_codes(names: pl.Series) -> npt.NDArray[np.int64]:
+    """Give names numbers from 0 in alphabetical order, whatever order they come in."""
+    texts = names.cast(pl.String)
+    return texts.cast(pl.Enum(texts.unique().sort())).to_physical().to_numpy().astype(np.int64)

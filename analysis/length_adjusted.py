@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from recuse.analysis.cells import each_cell
+from recuse.analysis.cells import each_cell, task_codes
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.regression import intercept_interval
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
@@ -29,9 +30,9 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
     judge's own comparisons without a baseline score or without lengths. The interval is CR2 by task.
     """
     rows: list[Estimate] = []
+    fitted: dict[tuple[str, str, bytes, bytes], tuple[float | None, Interval]] = {}
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
         known = with_log_ratio(cell.filter(pl.col("delta").is_not_null()), "own", "opponent", of=cell)
-        known = known.sort("task_id", "first", "second")
         row = Estimate(
             estimand="self_preference_delta_length_adjusted",
             unit="difference",
@@ -43,14 +44,15 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
         if known.is_empty():
             rows.append(row.undefined(_NO_LENGTHS))
             continue
-        task = (known["task_id"].cast(pl.String).rank("dense").cast(pl.Int64) - 1).to_numpy()
+        ratio = known["log_ratio"].to_numpy()
+        task = task_codes(known["task_id"])
         row = replace(row, n_tasks=int(task.max()) + 1)
-        estimate, interval = intercept_interval(
-            known["log_ratio"].to_numpy()[:, None],
-            known["delta"].to_numpy(),
-            task,
-            conf_level=settings.conf_level,
-        )
+        delta = known["delta"].to_numpy()
+        # Baselines of the same judges on the same comparisons are fitted once.
+        same = (keys["study"], keys["judge"], ratio.tobytes(), delta.tobytes())
+        if same not in fitted:
+            fitted[same] = intercept_interval(ratio[:, None], delta, task, conf_level=settings.conf_level)
+        estimate, interval = fitted[same]
         if estimate is None:
             rows.append(row.undefined(interval.reason or "not identified"))
             continue

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from recuse.analysis.cells import task_codes
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.errors import UndefinedEstimateError
 
@@ -63,20 +64,20 @@ def decided_presentations(cell: pl.DataFrame) -> tuple[Presentations, int]:
             _one_order(cell, "verdict_first_in_b", ("second", "first"), unit),
         ]
     )
-    known = decided.filter(pl.col("length_a") > 0, pl.col("length_b") > 0).sort("task_id", "a", "b")
+    known = decided.filter(pl.col("length_a") > 0, pl.col("length_b") > 0)
     if (known["length_a"] != known["length_b"]).sum() == 0:
         raise UndefinedEstimateError("no decided presentation of answers of unequal known length")
-    generators = sorted({*known["a"].to_list(), *known["b"].to_list()})
+    generators = pl.concat([known["a"], known["b"]]).unique().sort().to_list()
     if not _connected(known, generators):
         raise UndefinedEstimateError("the comparison graph is disconnected: strengths do not compare")
-    code = {name: index for index, name in enumerate(generators)}
+    named = pl.Enum(generators)
     strength = np.zeros((known.height, len(generators)))
     rows = np.arange(known.height)
-    strength[rows, known["a"].replace_strict(code).to_numpy()] += 1
-    strength[rows, known["b"].replace_strict(code).to_numpy()] -= 1
+    strength[rows, known["a"].cast(named).to_physical().to_numpy()] += 1
+    strength[rows, known["b"].cast(named).to_physical().to_numpy()] -= 1
     ratio = np.log(known["length_a"].to_numpy() / known["length_b"].to_numpy())
     design = np.column_stack([strength[:, 1:], ratio, np.ones(known.height)])
-    task = (known["task_id"].cast(pl.String).rank("dense").cast(pl.Int64) - 1).to_numpy()
+    task = task_codes(known["task_id"])
     a_wins = known["a_wins"].cast(pl.Float64).to_numpy()
     dropped = decided.height - known.height
     return Presentations(design, strength, a_wins, np.sign(ratio), task, generators), dropped

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from recuse.analysis.cells import each_cell
+from recuse.analysis.cells import each_cell, task_codes
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.bootstrap import resampled_totals
 from recuse.analysis.inference.clusters import FloatArray
@@ -143,7 +143,7 @@ def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...
     column_of = sums.join(columns.with_row_index("column"), on=by, how="left", maintain_order="left")[
         "column"
     ].to_numpy()
-    task_of = (sums["task_id"].rank("dense").cast(pl.Int64) - 1).to_numpy()
+    task_of = task_codes(sums["task_id"])
     shape = (int(task_of.max(initial=-1)) + 1, columns.height)
     score, count = np.zeros(shape), np.zeros(shape)
     score[task_of, column_of] = sums["score"].to_numpy()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final, cast
 
 import polars as pl
+from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement
 from recuse.analysis.answer_length import mean_words
@@ -33,15 +36,16 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "position": position,
     "agreement": agreement,
     "longer wins": longer_wins_rate,
-    "length decomposition": length_decomposition,
     "length probe": long_wins_score,
     "repetition probe": padded_wins_score,
 }
 """What a progress display may call it → the function that estimates it.
 
-Win rates and self-preference come beside them: their estimands share what is summed up once.
+Self-preference, length decomposition and win rates come before them: the longest, or with shared sums.
 """
 _POOLED: Final = "(pooled)"
+_AT_ONCE: Final = 2
+"""Parts at a time: the longest one, self-preference, runs beside all others."""
 
 
 def estimate_all(
@@ -60,38 +64,59 @@ def estimate_all(
     tiers
         Tiers in ascending order of subjectivity.
     on_step
-        Called with the name of each part before it is estimated, for a progress display.
+        Called with the name of each part when it is estimated, from any thread, for a progress display.
 
     Notes
     -----
+    Parts are estimated side by side; each draws from streams of its own, so that this changes no number.
     ``p_adjusted`` is Benjamini–Hochberg within a family: one study, estimand, probe, baseline and test,
     over its judges, pooled rows and rows by tier apart.
     """
     comparisons = _with_names_as_codes(comparisons)
-    on_step("win rates")
-    sides = side_scores(comparisons)
-    frames: list[pl.DataFrame] = [
-        win_rate(comparisons, settings, sides),
-        rankings(sides, settings),
-    ]
-    for name, estimand in ESTIMANDS.items():
+    parts: dict[str, Callable[[], list[EstimateFrame]]] = {
+        "self-preference": lambda: _self_preferences(comparisons, settings, tiers),
+        "length decomposition": lambda: [length_decomposition(comparisons, settings)],
+        "win rates": lambda: _win_rates(comparisons, settings),
+    }
+    parts |= {name: partial(_one, estimand, comparisons, settings) for name, estimand in ESTIMANDS.items()}
+
+    def make(name: str) -> list[EstimateFrame]:
+        frames = parts[name]()
         on_step(name)
-        frames.append(estimand(comparisons, settings))
-    on_step("self-preference")
+        return frames
+
+    # The parts share the cores already: threads of the linear algebra would only wait for each other.
+    with threadpool_limits(1), ThreadPoolExecutor(_AT_ONCE) as pool:
+        frames = [frame for made in pool.map(make, parts) for frame in made]
+    return Estimates.validate(_adjusted(pl.concat(frames)))
+
+
+def _one(
+    estimand: Callable[[ComparisonFrame, Settings], EstimateFrame],
+    comparisons: ComparisonFrame,
+    settings: Settings,
+) -> list[EstimateFrame]:
+    return [estimand(comparisons, settings)]
+
+
+def _win_rates(comparisons: ComparisonFrame, settings: Settings) -> list[EstimateFrame]:
+    sides = side_scores(comparisons)
+    return [win_rate(comparisons, settings, sides), rankings(sides, settings)]
+
+
+def _self_preferences(
+    comparisons: ComparisonFrame, settings: Settings, tiers: tuple[str, ...]
+) -> list[EstimateFrame]:
     own = against_baselines(comparisons)
-    frames += [
+    return [
         self_preference(comparisons, settings, own),
         self_preference_inflation(own, settings),
         self_preference_tier_gradient(own, settings, tiers),
         self_preference_delta_length_adjusted(own, settings),
-    ]
-    on_step("involvement")
-    frames += [
         uninvolved_share(own, settings),
         judgments_to_identify(own, settings),
         halving(comparisons, own, settings),
     ]
-    return Estimates.validate(_adjusted(pl.concat(frames)))
 
 
 def _with_names_as_codes(comparisons: ComparisonFrame) -> ComparisonFrame:

@@ -46,7 +46,7 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
             inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
         )
     )
-    rng = settings.rng("self_preference_inflation")
+    told: dict[tuple[str | None, ...], Estimate] = {}
     rows: list[Estimate] = []
     for cell_keys, cell in each_cell(joined, ["study", "judge", "baseline"]):
         found = cell.filter(pl.col("inflation").is_not_null())
@@ -62,9 +62,12 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
             rows.append(row.undefined(_UNIDENTIFIED))
             continue
         sums = found.group_by("task_id").agg(pl.col("inflation").sum(), pl.len().alias("n")).sort("task_id")
-        rows.append(
-            mean_of(row, cluster_sums(sums, "inflation", "n"), settings, rng, bounds=(-1.0, 1.0), test=True)
-        )
+        part = cluster_sums(sums, "inflation", "n")
+        same = (cell_keys["study"], cell_keys["judge"], str(row.n_dropped), _digits(part))
+        if same not in told:
+            rng = settings.rng("self_preference_inflation")
+            told[same] = mean_of(row, part, settings, rng, bounds=(-1.0, 1.0), test=True)
+        rows.append(replace(told[same], baseline=cell_keys["baseline"]))
     return estimate_frame(rows)
 
 

@@ -35,25 +35,41 @@ def judgment_ids(keys: pl.DataFrame) -> pl.Series:
     Each distinct value is written by the RFC 8785 library once and the rows are assembled from them,
     which for 10⁶ rows costs about what the hashing costs.
     """
-    parts: list[pl.Expr] = []
+    parts: list[str | pl.Expr] = []
     for position, name in enumerate(KEY_FIELDS):
         opening = "{" if position == 0 else ","
-        parts += [pl.lit(f'{opening}"{name}":'), _canonical(keys[name])]
-    texts = keys.select(pl.concat_str(*parts, pl.lit("}")).alias("judgment_id"))
+        parts += [f'{opening}"{name}":', *_canonical(keys[name])]
+    texts = keys.select(pl.concat_str(_joined([*parts, "}"])).alias("judgment_id"))
     return texts.select(plh.col("judgment_id").chash.sha2_256())["judgment_id"]
 
 
-def _canonical(values: pl.Series) -> pl.Expr:
+def _joined(parts: list[str | pl.Expr]) -> list[pl.Expr]:
+    """Write neighbouring constants as one: each part costs a pass over the rows."""
+    found: list[pl.Expr] = []
+    constant = ""
+    for part in parts:
+        if isinstance(part, str):
+            constant += part
+            continue
+        found += [pl.lit(constant), part]
+        constant = ""
+    return [*found, pl.lit(constant)]
+
+
+def _canonical(values: pl.Series) -> list[str | pl.Expr]:
     column = pl.col(values.name)
     if values.dtype.is_integer():
-        return column.cast(pl.String).fill_null("null")
+        written = column.cast(pl.String)
+        return [written.fill_null("null") if values.null_count() else written]
     distinct = values.unique().drop_nulls()
-    written = [rfc8785.dumps(value).decode() for value in distinct.to_list()]
-    if len(written) <= 1 and values.null_count() in {0, len(values)}:
-        return pl.lit(written[0] if written else "null")
-    if written == [f'"{value}"' for value in distinct.to_list()]:
-        text = pl.concat_str(pl.lit('"'), column, pl.lit('"'))
-    else:
-        replacement = pl.Series(written, dtype=pl.String)
-        text = column.replace_strict(distinct, replacement, default=None, return_dtype=pl.String)
-    return text.fill_null("null")
+    texts = [rfc8785.dumps(value).decode() for value in distinct.to_list()]
+    if len(texts) <= 1 and values.null_count() in {0, len(values)}:
+        return [texts[0] if texts else "null"]
+    plain = texts == [f'"{value}"' for value in distinct.to_list()]
+    if plain and not values.null_count():
+        return ['"', column, '"']
+    if plain:
+        return [pl.concat_str(pl.lit('"'), column, pl.lit('"')).fill_null("null")]
+    replacement = pl.Series(texts, dtype=pl.String)
+    text = column.replace_strict(distinct, replacement, default=None, return_dtype=pl.String)
+    return [text.fill_null("null")]

@@ -93,7 +93,7 @@ def _log_likelihood(
     coefficients: FloatArray, design: FloatArray, outcome: FloatArray, weights: FloatArray, *, firth: bool
 ) -> FloatArray:
     predictor = coefficients @ design.T
-    terms = outcome * special.log_expit(predictor) + (1 - outcome) * special.log_expit(-predictor)
+    terms = outcome * predictor + special.log_expit(-predictor)
     value: FloatArray = (weights * terms).sum(1)
     if firth:
         probability = special.expit(predictor)
