@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import polars as pl
@@ -87,7 +87,8 @@ class Estimate:
 
 def estimate_frame(rows: Iterable[Estimate]) -> EstimateFrame:
     """Turn records into the typed frame, whole and validated; NaN is not let through."""
-    records = [asdict(row) for row in rows]
+    names = [field.name for field in fields(Estimate)]
+    records = [{name: getattr(row, name) for name in names} for row in rows]
     for record in records:
         for name, value in record.items():
             if isinstance(value, float) and not math.isfinite(value):

@@ -14,7 +14,7 @@ from recuse.analysis.cells import each_cell
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.firth import fit_logistic
-from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.inference.jackknife import jackknife_interval, jackknife_rate_interval
 from recuse.analysis.presentations import Presentations, decided_presentations
 from recuse.analysis.settings import Settings
 from recuse.errors import UndefinedEstimateError
@@ -106,7 +106,7 @@ def _judge_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> list[
         n_dropped=dropped,
     )
     rows = [
-        _jackknifed(replace(row, estimand=f"length_{name}_share"), values, (-1.0, 1.0), settings)
+        _jackknifed(replace(row, estimand=f"length_{name}_share"), values, settings)
         for name, values in zip(_SHARES, [*shares, remainder], strict=True)
     ]
     for generator in there.generators:
@@ -117,7 +117,7 @@ def _judge_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> list[
             generator=generator,
             n_presentations=int((there.sides[:, there.generators.index(generator)] != 0).sum()),
         )
-        rows.append(_jackknifed(named, found[generator], (0.0, 1.0), settings))
+        rows.append(_jackknifed(named, found[generator], settings))
     return rows
 
 
@@ -195,10 +195,9 @@ def _by_task(there: Presentations, table: FloatArray) -> FloatArray:
     return np.column_stack(columns)
 
 
-def _jackknifed(
-    row: Estimate, values: FloatArray, bounds: tuple[float, float], settings: Settings
-) -> Estimate:
+def _jackknifed(row: Estimate, values: FloatArray, settings: Settings) -> Estimate:
     if np.isnan(values[0]):
         return row.undefined("this generator is in no presentation that counts")
-    interval = jackknife_interval(float(values[0]), values[1:], bounds=bounds, conf_level=settings.conf_level)
+    interval_of = jackknife_rate_interval if row.unit == "proportion" else jackknife_interval
+    interval = interval_of(float(values[0]), values[1:], conf_level=settings.conf_level)
     return replace(row, estimate=float(values[0])).with_interval(interval, settings.conf_level)

@@ -33,6 +33,15 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
     fitted: dict[tuple[str, str, bytes, bytes], tuple[float | None, Interval]] = {}
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
         known = with_log_ratio(cell.filter(pl.col("delta").is_not_null()), "own", "opponent", of=cell)
+        scored = cell.filter(pl.col("delta").is_not_null())
+        unit = (
+            "words"
+            if not scored["words_own"].has_nulls() and not scored["words_opponent"].has_nulls()
+            else "chars"
+        )
+        known = scored.filter(pl.col(f"{unit}_own") > 0, pl.col(f"{unit}_opponent") > 0).sort(
+            "task_id", "first", "second"
+        )
         row = Estimate(
             estimand="self_preference_delta_length_adjusted",
             unit="difference",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["COLOURS", "FONT", "GREY", "INK", "SHAPES", "config", "themed"]
+__all__ = ["COLOURS", "FONT", "GREY", "GRID", "INK", "SHAPES", "config", "themed"]
 
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 """vl-convert carries Liberation Sans, so widths are the same on every machine; Arial has its metrics."""

@@ -44,6 +44,7 @@ _METHODS: Final[Mapping[str, str]] = MappingProxyType(
         "cr2_welch": "CR2 by task with Welch degrees of freedom",
         "cr3_logit": "CR3 by task on the logit scale",
         "jackknife": "task jackknife",
+        "jackknife_logit": "task jackknife on the logit scale",
         "wild": "wild bootstrap over tasks",
         "clopper_pearson_rows": "Clopper–Pearson over presentations",
         "clopper_pearson_tasks": "Clopper–Pearson over tasks",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from scipy import special
 
 from recuse.analysis.inference.clusters import ZERO, FloatArray
 from recuse.analysis.inference.interval import Interval, check_level
 from recuse.analysis.inference.means import cut
 from recuse.analysis.inference.sandwich import t_interval
 
-__all__ = ["jackknife_interval"]
+__all__ = ["jackknife_interval", "jackknife_rate_interval"]
 
 
 def jackknife_interval(
@@ -62,3 +65,26 @@ def jackknife_interval(
         estimate, variance, n_tasks - 1.0, method="jackknife", conf_level=conf_level, null=null
     )
     return found if bounds is None else cut(found, bounds)
+
+
+def jackknife_rate_interval(
+    estimate: float, leave_one_out: FloatArray, *, conf_level: float = 0.95
+) -> Interval:
+    """Interval in [0, 1] of a refitted rate: the jackknife standard error carried to the logit scale.
+
+    The standard error on the rate scale is divided by p(1 - p), and the interval is logit(p) ± t(G - 1)
+    times that: near 0 or 1 it reaches toward the middle, where a symmetric one would be cut.
+
+    Parameters
+    ----------
+    estimate, leave_one_out, conf_level
+        As for :func:`jackknife_interval`. A rate of exactly 0 or 1 has no logit and keeps its interval.
+    """
+    found = jackknife_interval(estimate, leave_one_out, bounds=(0.0, 1.0), conf_level=conf_level)
+    if found.std_error is None or found.df is None or not 0 < estimate < 1:
+        return found
+    half = float(special.stdtrit(found.df, (1 + conf_level) / 2)) * found.std_error
+    half /= estimate * (1 - estimate)
+    centre = float(special.logit(estimate))
+    low, high = special.expit([centre - half, centre + half])
+    return replace(found, low=float(low), high=float(high), p_value=None, method="jackknife_logit")

@@ -28,6 +28,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "recuse.commands.calibrate",
         "Set a judge beside human labels before it approves anything.",
     ),
+    "validate": (
+        "recuse.commands.validate",
+        "Measure, on judges with planted biases, how far intervals are to be trusted.",
+    ),
     "cache": ("recuse.commands.cache", "What is in a cache, and is every address still its content's hash?"),
 }
 """Command → its module (which offers ``app``, a ``typer.Typer``) and its line in ``recuse --help``."""

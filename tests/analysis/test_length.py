@@ -132,3 +132,17 @@ def test_a_judge_that_always_names_the_longer_answer_stays_finite(comparisons: p
     assert estimates["estimate"].null_count() == 0
     for judge in INDEPENDENT:
         assert sum(shares_of(estimates, judge)) == pytest.approx(0.5)
+
+
+def test_one_missing_verdict_takes_no_length_from_the_other_comparisons(comparisons: pl.DataFrame) -> None:
+    words_only = comparisons.with_columns(
+        pl.lit(None, dtype=pl.Int64).alias("chars_first"), pl.lit(None, dtype=pl.Int64).alias("chars_second")
+    )
+    own = (pl.col("probe") == "main") & (pl.col("judge_is_first") | pl.col("judge_is_second"))
+    gone = own & (own.cum_sum().over("judge") == 1)
+    for name in ("score_first", "verdict_first_in_a"):
+        words_only = words_only.with_columns(pl.when(~gone).then(name).alias(name))
+    adjusted = self_preference_delta_length_adjusted(against_baselines(words_only), Settings())
+    found = adjusted.filter(pl.col("baseline") == "uninvolved")
+    assert found["n_dropped"].to_list() == [1, 1, 1]
+    assert found["estimate"].null_count() == 0

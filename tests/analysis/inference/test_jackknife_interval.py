@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.inference.clusters import ClusterSums
+from recuse.analysis.inference.jackknife import jackknife_interval, jackknife_rate_interval
+from recuse.analysis.inference.rates import rate_interval
 
 
 def test_jackknife_of_a_mean_is_the_t_interval():
@@ -44,3 +46,20 @@ def test_what_has_no_interval_says_why(estimate, replicates, reason):
     found = jackknife_interval(estimate, np.array(replicates))
     assert (found.low, found.high, found.std_error, found.p_value) == (None,) * 4
     assert re.search(reason, found.reason)
+
+
+def test_a_refitted_rate_has_the_logit_interval_of_a_plain_rate():
+    successes, rows = np.array([5.0, 6.0, 4.0, 6.0, 6.0]), np.full(5, 6.0)
+    without = (successes.sum() - successes) / (rows.sum() - rows)
+    found = jackknife_rate_interval(successes.sum() / rows.sum(), without)
+    plain = rate_interval(ClusterSums(successes, rows))
+    assert plain.method == "cr3_logit"
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
+    assert found.method == "jackknife_logit"
+    assert 0 < found.low < 27 / 30 < found.high < 1
+
+
+def test_a_rate_of_1_keeps_its_reason_instead_of_a_logit():
+    found = jackknife_rate_interval(1.0, np.ones(4))
+    assert found.low is None
+    assert "same without any one of 4 tasks" in found.reason

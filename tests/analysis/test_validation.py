@@ -1,0 +1,50 @@
+"""The default intervals hold what was planted, and no test rejects too often: the smaller measurement.
+
+The whole of it is docs/validation.md, made by ``recuse validate``.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from recuse.analysis.validation import NULLS, coverage, type_one_error
+
+MEANS = ("self_preference_delta", "self_preference_tier_gradient", "cohen_kappa")
+RATES = (
+    "own_rate", "baseline_rate", "win_rate", "slot_a_rate", "tie_rate", "flip_rate", "flip_rate_decided",
+    "unstable_rate", "position_consistency", "longer_wins_rate", "length_controlled_win_rate",
+    "length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[("balanced", 300), ("unbalanced", 220)], ids=lambda p: p[0])
+def covered(request: pytest.FixtureRequest) -> pl.DataFrame:
+    shape, n = request.param
+    return coverage(shape, 15, n_data_sets=n, seed=20_260, n_resamples=999, n_drawn=50_000)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_true_value_as_often_as_they_say(covered: pl.DataFrame) -> None:
+    found = dict(covered.select("estimand", "rate").rows())
+    assert covered["without_interval"].max() == 0
+    assert {name: found[name] for name in MEANS if not 0.92 <= found[name] <= 0.98} == {}
+    assert {name: found[name] for name in RATES if found[name] < 0.90} == {}
+
+
+@pytest.mark.slow
+def test_estimates_are_centred_on_what_was_planted(covered: pl.DataFrame) -> None:
+    """Within four Monte Carlo errors, or an eighth of the interval for what a penalty shrinks."""
+    error = pl.col("mean_length") / 4 / pl.col("n_data_sets").sqrt()
+    off = covered.filter(pl.col("bias").abs() > pl.max_horizontal(4 * error, pl.col("mean_length") / 16))
+    assert off.is_empty(), off
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(len(NULLS)))
+def test_no_test_rejects_its_own_null_too_often(place: int) -> None:
+    null = NULLS[place]
+    n = 1_000 if len(null.tests) > 1 else 300
+    found = type_one_error(null, "balanced", 15, n_data_sets=n, seed=20_260, n_resamples=999)
+    assert [(row["estimand"], row["method"]) for row in found.to_dicts()] == list(null.tests)
+    assert found.filter(pl.col("rate") > 0.065).is_empty(), found
