@@ -32,16 +32,7 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
     rows: list[Estimate] = []
     fitted: dict[tuple[str, str, bytes, bytes], tuple[float | None, Interval]] = {}
     for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
-        known = with_log_ratio(cell.filter(pl.col("delta").is_not_null()), "own", "opponent", of=cell)
-        scored = cell.filter(pl.col("delta").is_not_null())
-        unit = (
-            "words"
-            if not scored["words_own"].has_nulls() and not scored["words_opponent"].has_nulls()
-            else "chars"
-        )
-        known = scored.filter(pl.col(f"{unit}_own") > 0, pl.col(f"{unit}_opponent") > 0).sort(
-            "task_id", "first", "second"
-        )
+        known = with_log_ratio(cell.filter(pl.col("delta").is_not_null()), "own", "opponent")
         row = Estimate(
             estimand="self_preference_delta_length_adjusted",
             unit="difference",
@@ -69,9 +60,7 @@ def self_preference_delta_length_adjusted(own: pl.DataFrame, settings: Settings)
     return estimate_frame(rows)
 
 
-def with_log_ratio(
-    rows: pl.DataFrame, one: str, other: str, *, of: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def with_log_ratio(rows: pl.DataFrame, one: str, other: str) -> pl.DataFrame:
     """Add ``log_ratio``, the log of one side's length over the other's; rows without lengths are left out.
 
     Parameters
@@ -80,10 +69,7 @@ def with_log_ratio(
         With ``words_…`` and ``chars_…`` of both sides.
     one, other
         How the columns of the two sides end.
-    of
-        Where words have to be known throughout to be used instead of characters; by default ``rows``.
     """
-    lengths = rows if of is None else of
-    words = not lengths[f"words_{one}"].has_nulls() and not lengths[f"words_{other}"].has_nulls()
+    words = not rows[f"words_{one}"].has_nulls() and not rows[f"words_{other}"].has_nulls()
     mine, theirs = (pl.col(f"{'words' if words else 'chars'}_{side}") for side in (one, other))
     return rows.filter(mine > 0, theirs > 0).with_columns(log_ratio=(mine / theirs).log())
