@@ -10,8 +10,9 @@ import polars as pl
 
 from recuse.figures.assembly import assemble, order_of
 from recuse.figures.names import plain, tier_order
-from recuse.figures.quantities import Row, number, quantities
+from recuse.figures.quantities import Row, number, quantities, why_not
 from recuse.figures.theme import GREY, INK
+from recuse.figures.wording import method_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -20,6 +21,13 @@ __all__ = ["kappa_heat_map"]
 
 CELL: Final = (104, 58)
 """Width and height of a cell: room for kappa, its interval and its counts."""
+_TOLD: Final = {
+    "pair": "judges",
+    "told": "kappa [interval]",
+    "method": "interval",
+    "counts": "tasks / comparisons",
+}
+"""What a cell tells when it is pointed at: field → its title."""
 
 
 def kappa_heat_map(estimates: pl.DataFrame) -> alt.VConcatChart | None:
@@ -77,11 +85,13 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
         "bounds": {"dy": 2, "fontSize": 11},
         "counts": {"dy": 18, "fontSize": 10},
     }
+    told = [alt.Tooltip(f"{name}:N", title=title) for name, title in _TOLD.items()]
+    hover = base.mark_rect(opacity=0, aria=False).encode(tooltip=told)
     texts = [base.mark_text(**style).encode(text=f"{name}:N", color=ink) for name, style in styles.items()]
     title = "All tiers" if tier is None else f"Tier {plain(tier)}"
     return alt.LayerChart(
         data=alt.InlineData(values=cells),
-        layer=[fill, unknown, clear, *texts],
+        layer=[fill, unknown, clear, *texts, hover],
         title=alt.TitleParams(text=title, fontSize=12, frame="group", offset=6),
         width=CELL[0] * max(1, len(across)),
         height=CELL[1] * max(1, len(down)),
@@ -90,7 +100,13 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
 
 def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, Any]:
     first, second = sorted((row["judge"], row["judge_2"]), key=judges.index)
-    pair = {"first": names[first], "second": names[second]}
+    pair = {
+        "first": names[first],
+        "second": names[second],
+        "pair": f"{names[first]}, {names[second]}",
+        "told": why_not(row),
+        "method": method_text(row["interval"]),
+    }
     kappa, low, high = row["estimate"], row["conf_low"], row["conf_high"]
     if kappa is None:
         return {
@@ -103,12 +119,14 @@ def _cell(row: Row, judges: list[str], names: Mapping[str, str]) -> dict[str, An
         }
     clear = low is not None and high is not None and (low > 0 or high < 0)
     bounded = low is not None and high is not None
+    bounds = f"[{number(low, 2)}, {number(high, 2)}]" if bounded else "[no interval]"
     counts = [row["n_tasks"], row["n_comparisons"]]
     return {
         **pair,
         "kappa": round(kappa, 6),
         "value": number(kappa, 2),
-        "bounds": f"[{number(low, 2)}, {number(high, 2)}]" if bounded else "[no interval]",
+        "told": f"{number(kappa, 2)} {bounds}",
+        "bounds": bounds,
         "counts": " / ".join("–" if count is None else f"{count:,}" for count in counts),
         "clear": clear,
     }

@@ -8,7 +8,7 @@ from recuse.figures.lookup import Lookup
 from recuse.figures.wording import Row, interval_text, method_text, n_text, number, p_text
 from recuse.schema import EstimateFrame
 
-__all__ = ["findings"]
+__all__ = ["findings", "findings_by_topic"]
 
 
 def findings(estimates: EstimateFrame) -> list[str]:
@@ -17,23 +17,43 @@ def findings(estimates: EstimateFrame) -> list[str]:
     The sentences report association: a judge prefers its own answers more, or less, than uninvolved
     judges do. Nothing here says why.
     """
+    told = [sentence for sentences in findings_by_topic(estimates).values() for sentence in sentences]
+    return told or ["No quantity could be estimated from these judgments."]
+
+
+def findings_by_topic(estimates: EstimateFrame) -> dict[str, list[str]]:
+    """Give the sentences of :func:`findings` under what they are about, in the same order.
+
+    With several studies each is a topic of its own for every subject.
+    """
     lookup = Lookup(estimates)
     several = len(lookup.studies) > 1
-    sentences: list[str] = []
+    topics: dict[str, list[str]] = {}
     for study in lookup.studies:
-        found = [
+        label = study or "all studies pooled"
+        for subject, said in _by_subject(lookup, study).items():
+            if said and several:
+                topics[f"{label}: {subject.lower()}"] = [f"{label}: {sentence}" for sentence in said]
+            elif said:
+                topics[subject] = said
+    return topics
+
+
+def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
+    return {
+        "Self-preference against uninvolved judges": [
             *_each(lookup, study, "self_preference_delta", _self_preference),
             *_not_identifiable(lookup, study),
-            *_each(lookup, study, "self_preference_delta", _by_tier),
-            *_each(lookup, study, "self_preference_inflation", _inflation),
-            *_each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
+        ],
+        "By tier of tasks": _each(lookup, study, "self_preference_delta", _by_tier),
+        "What involved judges add": _each(lookup, study, "self_preference_inflation", _inflation),
+        "At equal length": _each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
+        "Length": [
             *_each(lookup, study, "length_length_share", _length),
             *_raw_beside_controlled(lookup, study),
-            *_each(lookup, study, "slot_a_rate", _position),
-        ]
-        label = study or "all studies pooled"
-        sentences += [f"{label}: {sentence}" for sentence in found] if several else found
-    return sentences or ["No quantity could be estimated from these judgments."]
+        ],
+        "Position": _each(lookup, study, "slot_a_rate", _position),
+    }
 
 
 def _each(
@@ -115,6 +135,7 @@ def _with_interval(row: Row) -> str:
 
 def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
     parts: list[str] = []
+    used: list[Row] = []
     for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
         row = lookup.one("self_preference_delta", study=study, judge=judge, tier=tier, baseline="uninvolved")
         peers = lookup.one("self_preference_delta", study=study, judge=judge, tier=tier, baseline="all_peers")
@@ -124,9 +145,22 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
         if peers is not None and peers["estimate"] is not None:
             beside = f" (all peers {number(peers['estimate'], peers['unit'])})"
         parts.append(f"{tier} {_with_interval(row)}{beside}")
+        used.append(row)
     if not parts:
         return None
-    return f"{lookup.name(judge)} by tier, against uninvolved judges: {'; '.join(parts)}."
+    return f"{lookup.name(judge)} by tier, against uninvolved judges: {'; '.join(parts)} ({_setup(used)})."
+
+
+def _setup(rows: list[Row]) -> str:
+    """Say how several rows were made: their methods and their counts, as a range where these differ."""
+    methods = sorted({method_text(row["interval"]) for row in rows if row["interval"] is not None})
+    counts: list[str] = []
+    for unit in ("comparisons", "tasks"):
+        seen = sorted({row[f"n_{unit}"] for row in rows if row[f"n_{unit}"] is not None})
+        counts += (
+            [f"{' to '.join(f'{n:,}' for n in dict.fromkeys((seen[0], seen[-1])))} {unit}"] if seen else []
+        )
+    return "; ".join([*methods, f"n = {', '.join(counts)} per tier" if counts else "n not recorded"])
 
 
 def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
@@ -143,7 +177,7 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
     return (
         f"Counting involved judges among the peers of {lookup.name(judge)} moves its self-preference by "
         f"{_with_interval(row)} on the same comparisons "
-        f"({n_text(row)})."
+        f"({method_text(row['interval'])}; {n_text(row)})."
     )
 
 

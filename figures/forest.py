@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recuse.figures.quantities import Row, number, why_not
 from recuse.figures.theme import COLOURS, GREY, INK, SHAPES
+from recuse.figures.wording import method_text, p_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -18,6 +19,15 @@ __all__ = ["Axis", "Line", "Section", "forest"]
 ROW_HEIGHT: Final = 19
 NOTE_WIDTH: Final = 64
 """Characters of the reason printed beside a row; the whole reason stands underneath."""
+_TOLD: Final = {
+    "about": "row",
+    "told": "estimate [interval]",
+    "method": "interval",
+    "test": "test",
+    "tasks": "tasks",
+    "comparisons": "comparisons",
+}
+"""What a row tells when it is pointed at: field → its title."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +97,21 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
             _text(base, "column_value", axis.width + 14, "left", y, color=GREY),
             _text(base, "column_tasks", axis.width + 190, "right", y, color=GREY),
             _text(base, "column_comparisons", axis.width + 270, "right", y, color=GREY),
+            _hover(base, left, axis.width + 270, y),
         ],
     )
     return panel
+
+
+def _hover(base: alt.Chart, left: float, right: float, y: alt.Y) -> alt.Chart:
+    """Lay an unseen band over each row, which tells on a page what the row says and how it was made."""
+    import altair as alt
+
+    told = [alt.Tooltip(f"{name}:N", title=title) for name, title in _TOLD.items()]
+    rows = base.transform_filter("isValid(datum.marker)")
+    x, x2 = alt.XValue(left), alt.X2Value(right)  # type: ignore[no-untyped-call]
+    band: alt.Chart = rows.mark_bar(opacity=0, aria=False).encode(y=y, x=x, x2=x2, tooltip=told)
+    return band
 
 
 def _text(
@@ -116,16 +138,24 @@ def _records(sections: Sequence[Section], axis: Axis) -> list[dict[str, Any]]:
     for section in sections:
         first = {} if records else columns
         records.append({"heading": section.heading, "label": "", **first})
-        records.extend(_record(line) for line in section.lines)
+        records.extend(_record(line, section.heading, axis.unit) for line in section.lines)
     return [{"place": place, **record} for place, record in enumerate(records)]
 
 
-def _record(line: Line) -> dict[str, Any]:
+def _record(line: Line, heading: str, unit: str) -> dict[str, Any]:
     row = line.row
     estimate, low, high = (
         None if row[name] is None else 100 * row[name] for name in ("estimate", "conf_low", "conf_high")
     )
-    shared = {"label": line.label, "marker": str(line.marker % len(SHAPES))}
+    tested = f"{method_text(row['test'])}: {p_text(row['p_value'])}" if row["p_value"] is not None else "–"
+    shared = {
+        "label": line.label,
+        "marker": str(line.marker % len(SHAPES)),
+        "about": f"{heading}: {line.label}",
+        "told": why_not(row),
+        "method": method_text(row["interval"]),
+        "test": tested,
+    }
     if estimate is None:
         reason = why_not(row)
         return {**shared, "reason": reason if len(reason) <= NOTE_WIDTH else reason[: NOTE_WIDTH - 1] + "…"}
@@ -138,6 +168,7 @@ def _record(line: Line) -> dict[str, Any]:
         "low": round(low, 6) if low is not None and bounded else None,
         "high": round(high, 6) if high is not None and bounded else None,
         "value": f"{number(estimate)} {bounds}",
+        "told": f"{number(estimate)} {unit} {bounds}",
         **{name: "–" if count is None else f"{count:,}" for name, count in counts.items()},
     }
 

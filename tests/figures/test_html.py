@@ -1,9 +1,5 @@
 import base64
 import re
-import shutil
-import subprocess
-from pathlib import Path
-from typing import Any
 
 import hand_made_estimates
 import pytest
@@ -23,13 +19,6 @@ def hostile() -> EstimateFrame:
 
 
 ATTACK = "</script><script>document.title='owned'</script>"
-SPEC: dict[str, Any] = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-    "title": "Does it draw?",
-    "data": {"values": [{"x": 1, "y": ATTACK}, {"x": 2, "y": "b"}]},
-    "mark": "point",
-    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "nominal"}},
-}
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 10 10'><circle cx='5' cy='5' r='4'/></svg>"
 
 
@@ -45,8 +34,10 @@ def test_a_hostile_name_stays_text(hostile: EstimateFrame) -> None:
 
 def test_the_answer_comes_before_figures_and_tables(three_judges: EstimateFrame) -> None:
     page = report_html(three_judges, static={"win": SVG}, manifest={"seed": 0})
-    places = [page.index(f'id="{name}"') for name in ("answer", "figures", "self_preference", "set-aside")]
+    names = ("answer", "setup", "rests-on", "figures", "self_preference", "set-aside")
+    places = [page.index(f'id="{name}"') for name in names]
     assert places == sorted(places)
+    assert "1 of 2 judges scores its own answers higher" in page[: page.index("<nav")]
     assert page.index("excludes 0") < page.index('id="figures"')
     assert base64.b64encode(SVG.encode()).decode() in page
 
@@ -60,22 +51,18 @@ def test_the_page_is_whole_and_accessible(three_judges: EstimateFrame) -> None:
     assert not re.search(r">\s*(?:None|nan|NaN)\s*<", page)
 
 
-@pytest.mark.slow
-def test_a_browser_draws_the_charts_and_runs_no_name(hostile: EstimateFrame, tmp_path: Path) -> None:
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None:
-        pytest.skip("no Chromium is installed")
-    page = tmp_path / "report.html"
-    page.write_text(report_html(hostile, charts={"win": SPEC}, static={"win": SVG}), encoding="utf-8")
-    done = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--no-first-run",
-            f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=20000",
-            "--dump-dom", page.as_uri(),
-        ],
-        capture_output=True, text=True, check=True, timeout=180,
-    )  # fmt: skip
-    assert 'data-drawn="yes"' in done.stdout
-    assert "<title>Do the judges" in done.stdout
-    assert "vega-actions" not in done.stdout.split("<body>")[1].split("<script")[0]
+def test_a_figure_is_described_by_its_question_and_set_up_and_leads_to_its_table(
+    three_judges: EstimateFrame,
+) -> None:
+    spec = {"title": {"text": "Who?"}, "vconcat": [{"title": {"text": ["One judge.", "Five tasks."]}}]}
+    page = report_html(three_judges, charts={"self_preference": spec}, static={"self_preference": SVG})
+    assert 'aria-label="Who? One judge. Five tasks."' in page
+    assert '<a href="#self_preference">table “Does a judge prefer its own answers' in page
+
+
+def test_the_set_up_is_told_in_words(three_judges: EstimateFrame) -> None:
+    manifest = {"seed": 7, "settings": {"n_resamples": 9999, "convention": "article"}}
+    page = report_html(three_judges, manifest=manifest)
+    assert "<dt>Resamples</dt><dd>9,999, seed 7</dd>" in page
+    assert "the source article&#39;s own intervals and tests" in page
+    assert "Grok-4.3 (xai/grok-4.3)" in page
