@@ -29,6 +29,8 @@ class Evidence:
     """Tiers in ascending order of subjectivity."""
     tasks: tuple[str, ...]
     """Names of the tasks; their places are the codes."""
+    is_pooled: bool = False
+    """Whether several studies are one here, with their names before those of the tasks."""
     kept: dict[tuple[str, str | None], pl.DataFrame] = field(
         default_factory=dict[tuple[str, str | None], pl.DataFrame], repr=False
     )
@@ -85,6 +87,7 @@ def gather(
     """
     chosen = comparisons.filter(pl.col("study").is_in(list(studies))) if studies else comparisons
     mine = Comparisons.validate(chosen)
-    if mine["study"].n_unique() > 1:
+    is_pooled = mine["study"].n_unique() > 1
+    if is_pooled:
         mine = pooled_over_studies(mine)
-    return Evidence(mine, tiers, tuple(mine["task_id"].unique().sort().to_list()))
+    return Evidence(mine, tiers, tuple(mine["task_id"].unique().sort().to_list()), is_pooled)

@@ -60,6 +60,10 @@ class Form(Protocol):
         """Estimate without each task in turn, shape (n_tasks,); without an absent task it stays as it is."""
         ...
 
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks have rows, shape (n_tasks,)."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
@@ -104,6 +108,10 @@ class Mean:
         numerator, denominator = self.by_task()
         return _ratio(self.value.sum() - numerator, self.weight.sum() - denominator)
 
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks have a count."""
+        return self.by_task()[1] > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -139,6 +147,10 @@ class Contrast:
         """Either mean without the task; it is in one of the two."""
         return self.high.without() - self.low.without()
 
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks are in either set."""
+        return self.high.there() | self.low.there()
+
 
 @dataclass(frozen=True, slots=True)
 class RatioDifference:
@@ -158,7 +170,7 @@ class RatioDifference:
         if paired is not None and how.cluster == "task":
             return _mean_interval(ClusterSums(*paired.by_task()), how, null)
         if how.cluster == "task":
-            return _jackknifed(self.estimate, self.without(), self._tasks(), how, null)
+            return _jackknifed(self.estimate, self.without(), self.there(), how, null)
         weights = np.stack([self.first.weight, self.second.weight])
         values = np.stack([self.first.value, self.second.value])
         rows = _ratio(values.sum(1)[:, None] - values, weights.sum(1)[:, None] - weights)
@@ -177,8 +189,9 @@ class RatioDifference:
             return None
         return Mean(top - other, rows, np.arange(len(rows)), len(rows), is_rate=False)
 
-    def _tasks(self) -> npt.NDArray[np.bool_]:
-        return (self.first.by_task()[1] > 0) | (self.second.by_task()[1] > 0)
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks count in either ratio."""
+        return self.first.there() | self.second.there()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +226,10 @@ class Regression:
         left: FloatArray = (gram.sum(0) - gram).reshape(-1, width, width)
         return _solved(left, moment.sum(0) - moment)[:, self.which]
 
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks have rows."""
+        return np.bincount(self.task, minlength=self.n_tasks) > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
@@ -236,14 +253,17 @@ class Coefficient:
             return _jackknifed(
                 self.estimate, replicates, np.ones(len(replicates), bool), how, null, self.bounds
             )
-        there = np.bincount(self.task, minlength=self.n_tasks) > 0
-        return _jackknifed(self.estimate, self.without(), there, how, null, self.bounds)
+        return _jackknifed(self.estimate, self.without(), self.there(), how, null, self.bounds)
 
     def without(self) -> FloatArray:
         """Leave the items of the task out."""
         flat = self.tables.reshape(len(self.tables), -1)
         tables = np.stack([_by_task(cell, self.task, self.n_tasks) for cell in flat.T], axis=1)
         return self.statistic((tables.sum(0) - tables).reshape(-1, *self.tables.shape[1:]))
+
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Tell which tasks have items."""
+        return np.bincount(self.task, minlength=self.n_tasks) > 0
 
 
 def _mean_interval(sums: ClusterSums, how: How, null: float) -> Interval:

@@ -110,7 +110,10 @@ def _read_probe(claim: LongerWins, evidence: Evidence, choices: Choices) -> Read
     for name, value in (("judge", claim.judge), ("rewards", claim.rewards), ("tier", claim.tier)):
         probe = probe if value is None else probe.filter(pl.col(name) == value)
     if claim.task is not None:
-        probe = probe.filter(pl.col("task_id").cast(pl.String) == claim.task)
+        task = pl.col("task_id").cast(pl.String)
+        probe = probe.filter(
+            task.str.ends_with(f"/{claim.task}") if evidence.is_pooled else task == claim.task
+        )
     scored = probe.filter(pl.col("score").is_not_null())
     if scored.is_empty():
         return unread("no comparison with a score and a longer side", probe.height)
