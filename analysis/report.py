@@ -23,9 +23,11 @@ from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
 from recuse.analysis.ranking import rankings
 from recuse.analysis.repetition_probe import padded_wins_score
+from recuse.analysis.robustness import robustness
 from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings
+from recuse.analysis.stability import stability
 from recuse.analysis.win_rate import side_scores, win_rate
 from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
 
@@ -38,6 +40,8 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "longer wins": longer_wins_rate,
     "length probe": long_wins_score,
     "repetition probe": padded_wins_score,
+    "stability": stability,
+    "robustness": robustness,
 }
 """What a progress display may call it → the function that estimates it.
 

@@ -53,6 +53,7 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
             *_raw_beside_controlled(lookup, study),
         ],
         "Position": _each(lookup, study, "slot_a_rate", _position),
+        "Asked again": _each(lookup, study, "verdict_change_excess", _stability),
     }
 
 
@@ -262,6 +263,27 @@ def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
         f"{name} names slot A in {number(row['estimate'], row['unit'])} of its decisions {interval_text(row)}"
     )
     return f"{rate}: {'; '.join(tests)}." if tests else f"{rate}."
+
+
+def _stability(lookup: Lookup, study: str | None, judge: str) -> str | None:
+    said: list[str] = []
+    for probe in lookup.values("probe", "verdict_change_excess", study=study, judge=judge):
+        keys: dict[str, str | None] = {"study": study, "judge": judge, "probe": probe}
+        same = lookup.one("test_retest_agreement", **keys)
+        order = lookup.one("verdict_change_rate", group="cause=order", **keys)
+        excess = lookup.one("verdict_change_excess", **keys)
+        if same is None or same["estimate"] is None:
+            continue
+        sentence = (
+            f"Asked again (probe {probe}), {lookup.name(judge)} says the same in {_with_interval(same)}"
+        )
+        if order is not None and order["estimate"] is not None and excess is not None:
+            sentence += (
+                f"; with the answers swapped its verdict names another answer in {_with_interval(order)}, "
+                f"{_with_interval(excess)} more often than by asking again alone"
+            )
+        said.append(f"{sentence} ({n_text(same)}).")
+    return " ".join(said) or None
 
 
 def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> str:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from recuse.figures.lookup import Lookup
+from recuse.figures.stability_tables import robustness_table, stability_table, variance_table
 from recuse.figures.table import Draft, Table
 from recuse.figures.wording import NOTHING, Row, interval_text, p_text, value_text
 from recuse.schema import EstimateFrame
@@ -334,5 +335,8 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
         "longer_wins": _longer_wins,
         "length_probe": _length_probe,
         "repetition_probe": _repetition_probe,
+        "stability": stability_table,
+        "variance_share": variance_table,
+        "robustness": robustness_table,
     }
 )

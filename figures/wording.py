@@ -65,7 +65,12 @@ def number(value: float, unit: str, *, digits: int = 1) -> str:
     ('+21.7 pp', '−2.0 pp', '52.6 %')
     """
     text = bare_number(value, unit, digits=digits)
-    return {"proportion": f"{text} %", "difference": f"{text} pp", "words": f"{text} words"}.get(unit, text)
+    return {
+        "proportion": f"{text} %",
+        "variance share": f"{text} %",
+        "difference": f"{text} pp",
+        "words": f"{text} words",
+    }.get(unit, text)
 
 
 def bare_number(value: float, unit: str, *, digits: int = 1) -> str:
@@ -74,7 +79,7 @@ def bare_number(value: float, unit: str, *, digits: int = 1) -> str:
     >>> bare_number(-0.0001, "difference"), bare_number(2.0, "rank")
     ('0.0', '2')
     """
-    if unit in {"proportion", "difference"}:
+    if unit in {"proportion", "difference", "variance share"}:
         return _signed(100 * value, digits, plus=unit == "difference")
     if unit in {"count", "rank", "words"}:
         return _signed(value, 0 if float(value).is_integer() or unit == "words" else 1)
