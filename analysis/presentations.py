@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from recuse.analysis.cells import task_codes
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.errors import UndefinedEstimateError
 
-__all__ = ["Presentations", "decided_presentations"]
+__all__ = ["Presentations", "decided_presentations", "is_connected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def decided_presentations(cell: pl.DataFrame) -> tuple[Presentations, int]:
     if (known["length_a"] != known["length_b"]).sum() == 0:
         raise UndefinedEstimateError("no decided presentation of answers of unequal known length")
     generators = pl.concat([known["a"], known["b"]]).unique().sort().to_list()
-    if not _connected(known, generators):
+    if not is_connected(known.select("a", "b").unique().rows()):
         raise UndefinedEstimateError("the comparison graph is disconnected: strengths do not compare")
     named = pl.Enum(generators)
     strength = np.zeros((known.height, len(generators)))
@@ -95,11 +96,12 @@ def _one_order(cell: pl.DataFrame, verdict: str, slots: tuple[str, str], unit: s
     )
 
 
-def _connected(known: pl.DataFrame, generators: list[str]) -> bool:
-    pairs = known.select("a", "b").unique().rows()
-    reached, grown = {generators[0]}, True
+def is_connected(pairs: Sequence[tuple[str, ...]]) -> bool:
+    """Whether every name reaches every other over these pairs."""
+    names = {name for pair in pairs for name in pair}
+    reached, grown = set(sorted(names)[:1]), True
     while grown:
         more = {name for pair in pairs if reached & set(pair) for name in pair} - reached
         reached |= more
         grown = bool(more)
-    return len(reached) == len(generators)
+    return len(reached) == len(names)

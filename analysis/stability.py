@@ -20,7 +20,7 @@ __all__ = ["stability"]
 
 _ONCE: Final = "every presentation was asked once: whether a judge repeats itself cannot be seen"
 _CELL: Final = ("study", "probe", "judge", "tier")
-_SUMS: Final = ("agreement", "modal", "asked", "repetition", "order", "beyond", "both", "verdicts")
+_SUMS: Final = ("agreement", "modal", "asked", "repetition", "order", "beyond", "both", "again", "verdicts")
 
 
 def stability(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
@@ -38,8 +38,8 @@ def stability(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame
       repetition: what swapping the answers adds to asking again.
     - ``variance_share``: see :func:`recuse.analysis.variance_split.variance_shares`.
 
-    ``n_presentations`` counts verdicts, ``n_comparisons`` presentations (or comparisons asked again in both
-    orders), ``n_dropped`` those with fewer than two verdicts. Rows speak of tasks as clusters.
+    ``n_presentations`` counts verdicts, ``n_comparisons`` comparisons asked again (in both orders, for the
+    causes), ``n_dropped`` comparisons that were not. Intervals take tasks as clusters.
     """
     rows: list[Estimate] = []
     again = comparisons.filter(pl.col("replicate") > 0).select("study", "probe").unique()
@@ -66,8 +66,8 @@ def _cell_rows(
         estimand="test_retest_agreement",
         unit="proportion",
         n_presentations=total(cell, "verdicts"),
-        n_comparisons=total(cell, "asked"),
-        n_dropped=total(cell, "n") - total(cell, "asked"),
+        n_comparisons=total(cell, "again"),
+        n_dropped=total(cell, "pairs") - total(cell, "again"),
         **keys,
     )
     for name, column in (("test_retest_agreement", "agreement"), ("modal_share", "modal")):
@@ -102,14 +102,14 @@ def _task_sums(asked: pl.DataFrame) -> pl.DataFrame:
             agreement=pl.sum_horizontal(pl.when(twice[slot]).then(agreement_within(slot)) for slot in "ab"),
             modal=pl.sum_horizontal(pl.when(twice[slot]).then(modal[slot]) for slot in "ab"),
             asked=pl.sum_horizontal(twice[slot].cast(pl.Int64) for slot in "ab"),
-            n=pl.sum_horizontal((n_asked(slot) > 0).cast(pl.Int64) for slot in "ab"),
             verdicts=pl.sum_horizontal(pl.when(twice[slot]).then(n_asked(slot)) for slot in "ab"),
             repetition=pl.when(both).then(repetition),
             order=pl.when(both).then(order),
             beyond=pl.when(both).then(order - repetition),
             both=both.cast(pl.Int64),
+            again=(twice["a"] | twice["b"]).cast(pl.Int64),
         )
         .group_by(*_CELL, "task_id")
-        .agg(pl.col(*_SUMS, "n").sum(), pairs=pl.len().cast(pl.Int64))
+        .agg(pl.col(_SUMS).sum(), pairs=pl.len().cast(pl.Int64))
         .sort("task_id")
     )

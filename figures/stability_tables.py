@@ -18,7 +18,7 @@ def stability_table(lookup: Lookup) -> Table:
     draft = Draft(
         lookup, "stability", "Does a judge that is asked again say the same?", ("Judge", "Probe"),
         "Same verdict, %", "Interval", "Modal, %", "Changed by asking again, %", "Changed by order, %",
-        "Order beyond, pp", "Interval", "Presentations", "Tasks",
+        "Order beyond, pp", "Interval", "Comparisons", "Tasks",
     )  # fmt: skip
     for study in lookup.studies:
         for judge in lookup.values("judge", "test_retest_agreement", study=study):
