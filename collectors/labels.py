@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 import polars as pl
 
 from recuse.collectors.columns import refuse_rows, typed_columns
+from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import ROW, RawTable, read_table, stem_of
 from recuse.collectors.worked_example import EXAMPLES
 from recuse.errors import JudgmentsError, SourceError, name_up_to_three
@@ -56,7 +57,7 @@ def read_labels(source: str, *, split: str | None = None) -> LabelSource:
     ----------
     source
         A CSV, JSONL or Parquet file (the first two may be gzipped) with the columns ``REQUIRED`` and any
-        other of the schema; or the name of a bundled example.
+        other of the schema; the name of a bundled example; or FORMAT:PATH of an importer.
     split
         The split of rows that name none, for a file of judged cases nobody has labelled.
 
@@ -68,6 +69,10 @@ def read_labels(source: str, *, split: str | None = None) -> LabelSource:
         Rows contradict the schema of labels: an approval in other words, the same rater twice on one case,
         a case in both splits. They are named by their number.
     """
+    file_format, _, rest = source.partition(":")
+    if file_format in IMPORTERS:
+        table, notes_of_format = _imported(file_format, Path(rest))
+        return _labels_of(table, stem_of(Path(rest)), notes_of_format)
     path = _FOLDER / f"{source}.csv" if source in EXAMPLES else Path(source)
     if not path.exists():
         raise SourceError(
@@ -78,12 +83,29 @@ def read_labels(source: str, *, split: str | None = None) -> LabelSource:
     table = read_table(path)
     if split is not None and "split" not in table.frame.columns:
         table = _with_frame(table, table.frame.with_columns(split=pl.lit(split)))
+    notes: list[str] = []
+    if source in EXAMPLES:
+        notes.append(f"{source} is synthetic: no human and no model gave these labels")
+    return _labels_of(table, stem_of(path), notes)
+
+
+def _labels_of(table: RawTable, name: str, before: Sequence[str]) -> LabelSource:
     rows, notes = _typed(table)
     _refuse_contradictions(rows, table)
     labels = Labels.validate(rows.drop(ROW), cast=True)
-    if source in EXAMPLES:
-        notes.insert(0, f"{source} is synthetic: no human and no model gave these labels")
-    return LabelSource(stem_of(path), labels, tuple(notes), table.sha256)
+    return LabelSource(name, labels, (*before, *notes), table.sha256)
+
+
+def _imported(file_format: str, path: Path) -> tuple[RawTable, tuple[str, ...]]:
+    """Read the labels in a published format of judgments."""
+    from recuse.collectors.importers.reading import read_format
+
+    imported = read_format(format_named(file_format), path)
+    if imported.labels is None:
+        raise SourceError(path, "no human is among its judges", "it is for recuse report")
+    sha256 = next(iter(imported.inputs.values()))
+    frame = imported.labels.with_row_index(ROW, offset=1)
+    return RawTable(frame, path.name, "label", sha256), imported.notes
 
 
 def _typed(table: RawTable) -> tuple[pl.DataFrame, list[str]]:

@@ -6,12 +6,9 @@ which a person finds the row.
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import io
 import json
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +16,7 @@ from typing import Final
 
 import polars as pl
 
+from recuse.collectors.stored_content import as_text, stored_content
 from recuse.errors import SourceError, UnknownNameError, name_up_to_three
 
 __all__ = ["FORMATS", "ROW", "RawTable", "format_of", "read_table", "stem_of"]
@@ -86,35 +84,14 @@ def read_table(path: Path, file_format: str | None = None) -> RawTable:
         )
     if chosen not in FORMATS:
         raise UnknownNameError("file format", chosen, FORMATS)
-    stored = _stored_bytes(path)
-    content = _unpacked(stored, path)
+    content, sha256 = stored_content(path, bounded_lines=chosen != "parquet")
     if not content.strip():
         raise SourceError(path, "the file is empty", "give a file with a header and at least one judgment")
     frame = FORMATS[chosen](content, path)
     if frame.is_empty():
         raise SourceError(path, "the file has a header and no rows", "give a file with at least one row")
     unit = "line" if chosen == "jsonl" else "row"
-    return RawTable(frame, path.name, unit, hashlib.sha256(stored).hexdigest())
-
-
-def _stored_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise SourceError(path, "there is no such file", "check the path") from None
-    except IsADirectoryError:
-        raise SourceError(path, "it is a directory", "name a file in it") from None
-    except OSError as error:
-        raise SourceError(path, error.strerror or "the file cannot be opened") from error
-
-
-def _unpacked(stored: bytes, path: Path) -> bytes:
-    if not stored.startswith(b"\x1f\x8b"):
-        return stored
-    try:
-        return gzip.decompress(stored)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise SourceError(path, "the gzip file is cut off or damaged", "fetch it again") from error
+    return RawTable(frame, path.name, unit, sha256)
 
 
 def _numbered(frame: pl.DataFrame, numbers: pl.Series | int, path: Path) -> pl.DataFrame:
@@ -128,22 +105,8 @@ def _numbered(frame: pl.DataFrame, numbers: pl.Series | int, path: Path) -> pl.D
     return frame.with_columns(numbers)
 
 
-def _as_text(content: bytes, path: Path) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(path, "it is written in UTF-16", "save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SourceError(
-            path,
-            f"line {line:,} is not UTF-8 (byte 0x{content[error.start]:02x})",
-            "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)",
-        ) from error
-
-
 def _read_csv(content: bytes, path: Path) -> pl.DataFrame:
-    whole_text = _as_text(content, path)
+    whole_text = as_text(content, path)
     text = whole_text.lstrip("\r\n")
     header = 1 + whole_text[: len(whole_text) - len(text)].count("\n")
     try:
@@ -183,7 +146,7 @@ def _refuse_uneven_rows(text: str, header: int, path: Path) -> None:
 
 
 def _read_jsonl(content: bytes, path: Path) -> pl.DataFrame:
-    text = _as_text(content, path)
+    text = as_text(content, path)
     if _SURROGATE.search(content):
         _first_bad_line(text, path)
     try:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recuse.cache.database import DATABASE
-from recuse.collectors.border import admit
+from recuse.collectors.border import REQUIRED, admit
 from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.collectors.caches import read_cache
+from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import FORMATS, RawTable, format_of, read_table, stem_of
 from recuse.collectors.study import StudyFile, read_study_file
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError
 from recuse.schema import TIERS, JudgmentFrame, Judgments
 
-__all__ = ["IMPORTERS", "Source", "load", "load_all"]
+if TYPE_CHECKING:
+    from recuse.collectors.importers.declaration import ImportFormat
+    from recuse.collectors.importers.reading import Imported
 
-IMPORTERS: Final[dict[str, str]] = {}
-"""Name of a published format → module that reads it with ``read(path: Path) -> RawTable``."""
+__all__ = ["IMPORTERS", "Source", "import_source", "load", "load_all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     if source in BUNDLED:
         return _from_folder(folder_of(source), study_file)
     file_format, separator, rest = source.partition(":")
-    if separator and file_format in {*FORMATS, *IMPORTERS}:
+    if separator and file_format in IMPORTERS:
+        return _from_importer(file_format, Path(rest), study_file)
+    if separator and file_format in FORMATS:
         return _from_file(Path(rest), study_file, file_format)
     path = Path(source)
     if path.is_dir():
@@ -138,6 +141,9 @@ def _from_folder(folder: Path, study_file: Path | None) -> Source:
         return _admitted({"judgments": read_cache(folder)}, name, study_file, prefix="")
     tables = {stem: _only_table(folder, stem) for stem in ("judgments", "answers", "tasks")}
     if tables["judgments"] is None:
+        guessed = _guessed(folder, study_file)
+        if guessed is not None:
+            return guessed
         raise SourceError(
             folder,
             "the directory is neither a study nor a cache",
@@ -161,10 +167,11 @@ def _only_table(folder: Path, stem: str) -> Path | None:
 
 
 def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> Source:
-    if file_format in IMPORTERS:
-        table: RawTable = importlib.import_module(IMPORTERS[file_format]).read(path)
-    else:
-        table = read_table(path, file_format)
+    if file_format is None and not _has_own_columns(path):
+        guessed = _guessed(path, study_file)
+        if guessed is not None:
+            return guessed
+    table = read_table(path, file_format)
     source = _admitted({"judgments": table}, stem_of(path), study_file, prefix="")
     beside = [
         other.name
@@ -175,6 +182,91 @@ def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> 
         return source
     note = f"{' and '.join(beside)} beside {path.name} not read; name the folder {path.parent} to use them"
     return dataclasses.replace(source, notes=(note, *source.notes))
+
+
+def _has_own_columns(path: Path) -> bool:
+    from recuse.collectors.importers.detection import first_record
+
+    return format_of(path) is not None and set(REQUIRED) <= set(first_record(path) or ())
+
+
+def _guessed(path: Path, study_file: Path | None) -> Source | None:
+    """Read a file or folder in the format that it seems to be in, and say so first."""
+    from recuse.collectors.importers.detection import detect
+
+    guess = detect(path)
+    if guess is None:
+        return None
+    declared, shape = guess
+    source = _from_importer(declared.name, path, study_file)
+    note = (
+        f"{path.name} is read as {declared.name} ({declared.title}: {shape.name}), a guess from its fields; "
+        f"write {declared.name}:{path} to be sure"
+    )
+    return dataclasses.replace(source, notes=(note, *source.notes))
+
+
+def _from_importer(name: str, path: Path, study_file: Path | None) -> Source:
+    _, source = import_source(name, path, study_file)
+    if source is None:
+        raise SourceError(
+            path,
+            "it holds labels of single answers and no judgments of pairs",
+            f"recuse calibrate {name}:{path} reads them",
+        )
+    return source
+
+
+def import_source(
+    name: str, path: Path, study_file: Path | None = None, declared: ImportFormat | None = None
+) -> tuple[Imported, Source | None]:
+    """Read a file or folder in a published format.
+
+    Parameters
+    ----------
+    name
+        Name of the format.
+    path
+        The file or folder.
+    study_file
+        A ``study.toml`` with the study's name and aliases.
+    declared
+        The declaration, where it is not the one of that name: a table with its mapping.
+
+    Returns
+    -------
+    tuple
+        Everything the importer read; and the judgments as a source, None where it holds only labels of
+        single answers.
+
+    Raises
+    ------
+    SourceError
+        The path cannot be read, or is of another format.
+    JudgmentsError
+        Rows contradict the schema of judgments.
+    ConfigurationError
+        The study's file or a table's mapping cannot be followed.
+    """
+    from recuse.collectors.importers.reading import read_format
+
+    imported = read_format(declared or format_named(name), path)
+    if imported.judgments is None:
+        return imported, None
+    own_name = next((name for file in imported.format.files if file == path.name), None)
+    stem = own_name or (path.resolve().name if path.is_dir() else _stem(path))
+    source = _admitted({"judgments": imported.judgments}, stem, study_file, prefix="")
+    extra = {key: value for key, value in source.inputs.items() if key != imported.judgments.name}
+    return imported, dataclasses.replace(
+        source,
+        notes=(*imported.notes, *source.notes),
+        set_aside=pl.concat([imported.set_aside, source.set_aside]),
+        inputs={**imported.inputs, **extra},
+    )
+
+
+def _stem(path: Path) -> str:
+    return stem_of(path) if format_of(path) else Path(path.name.removesuffix(".gz")).stem
 
 
 def _admitted(tables: Mapping[str, RawTable], name: str, about: Path | None, prefix: str) -> Source:

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from recuse.collectors.sources import load
 from recuse.schema import Comparisons, Estimates
 
 ROOT = Path(__file__).parent.parent
@@ -120,10 +121,7 @@ def test_set_aside_can_be_listed(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not REAL.exists(), reason="the folder shared is not beside this checkout")
 def test_the_repetition_sets_of_position_bias(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tests"))
-    from convert_position_bias import convert
-
-    everything = convert(REAL)
+    everything = pl.DataFrame(load(f"position-bias:{REAL}").judgments).drop("judgment_id")
     repeated = pl.col("probe") == "three_rounds"
     for name, part, n, n_judges in (
         ("three-rounds", everything.filter(repeated).with_columns(probe=pl.lit("main")), 9_072, 9),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +11,7 @@ from recuse.analysis.comparisons import compare
 from recuse.analysis.position import position
 from recuse.analysis.settings import Settings
 from recuse.collectors.sources import load
+from recuse.schema import Judgments
 
 ROOT = Path(__file__).parent.parent.parent
 VERDICTS = ROOT.parent / "shared" / "data" / "position-bias" / "verdicts.csv.gz"
@@ -20,13 +20,10 @@ PUBLISHED = {"gpt-3.5-turbo-0125": 75.80, "gpt-3.5-turbo-1106": 76.34, "gpt-4-06
 
 
 @pytest.mark.skipif(not VERDICTS.exists(), reason="the folder shared is not beside this checkout")
-def test_position_consistency_on_devbench(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tests"))
-    from convert_position_bias import convert
-
-    path = tmp_path / "rest.parquet"
-    convert(VERDICTS).filter(pl.col("probe") == "main", pl.col("study") == "devbench").write_parquet(path)
-    rates = position(compare(load(str(path)).judgments), Settings()).filter(
+def test_position_consistency_on_devbench() -> None:
+    judgments = load(f"position-bias:{VERDICTS}").judgments
+    devbench = Judgments.validate(judgments.filter(pl.col("probe") == "main", pl.col("study") == "devbench"))
+    rates = position(compare(devbench), Settings()).filter(
         pl.col("estimand") == "position_consistency", pl.col("tier").is_null()
     )
     found = dict(rates.select("judge", 100 * pl.col("estimate")).rows())

@@ -1,8 +1,7 @@
-"""The position-bias table at full size: converted, read through the border, counted."""
+"""The position-bias table at full size: imported, read through the border, counted."""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import polars as pl
@@ -18,15 +17,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
-    spec = importlib.util.spec_from_file_location("convert_position_bias", TESTS / "convert_position_bias.py")
-    assert spec is not None
-    assert spec.loader is not None
-    converter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(converter)
-    path = tmp_path_factory.mktemp("position-bias") / "position-bias.csv"
-    converter.convert(VERDICTS).write_csv(path)
-    return load(str(path))
+def source() -> Source:
+    return load(f"position-bias:{VERDICTS}")
 
 
 def test_every_row_arrives(source: Source) -> None:

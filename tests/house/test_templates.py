@@ -61,7 +61,7 @@ def test_importer(monkeypatch, tmp_path):
         ("q1", "j", "y", "x", "tie"),
     ]
     file.write_text('{"question": "q1"}', encoding="utf-8")
-    with pytest.raises(SourceError, match="no column grader, left, right and 1 more; is it"):
+    with pytest.raises(SourceError, match="it is no file of verdicts of …: it has question; such a file has"):
         sources.load(f"template:{file}")
 
 
