@@ -1,6 +1,6 @@
 """Write the table of formats in docs/importing.md from the formats' own declarations.
 
-Usage: ``python docs/make_importing.py [--check]``; with ``--check`` nothing is written and a difference exits 1.
+Usage: ``python docs/make_importing.py [--check]``; with ``--check`` nothing is written, a difference exits 1.
 """
 
 from __future__ import annotations

@@ -65,7 +65,9 @@ def first_record(path: Path) -> Record | None:
         return _schema(path)
     if kind in {"csv", ".tsv"}:
         head = stored_head(path, _HEADER).decode("utf-8-sig", "replace")
-        header = next(csv.reader(io.StringIO(head), delimiter="\t" if kind == ".tsv" else ","), [])
+        no_header: list[str] = []
+        rows = csv.reader(io.StringIO(head), delimiter="\t" if kind == ".tsv" else ",")
+        header = next(rows, no_header)
         return dict.fromkeys(header)
     if kind == "jsonl":
         return _first_object(stored_head(path, LONGEST_LINE, upto_line=True))

@@ -18,7 +18,15 @@ from recuse.collectors.readers import FORMATS, ROW, format_of
 from recuse.collectors.stored_content import as_text, stored_content
 from recuse.errors import SourceError
 
-__all__ = ["LARGEST_DOCUMENT", "Document", "hash_of", "open_document", "open_documents"]
+__all__ = [
+    "LARGEST_DOCUMENT",
+    "Document",
+    "hash_of",
+    "list_of",
+    "open_document",
+    "open_documents",
+    "records_of",
+]
 
 LARGEST_DOCUMENT: Final = 512 * 2**20
 """Bytes of a JSON document (one value, not a list of lines), which has to be held in memory whole."""
@@ -51,12 +59,10 @@ class Document:
             if columns is not None:
                 frame = frame.select(name for name in frame.columns if name in columns)
             yield from enumerate(frame.iter_rows(named=True), start=self.first_number)
-        elif isinstance(self.value, list):
-            for number, record in enumerate(cast("list[object]", self.value), start=1):
-                if isinstance(record, Mapping):
-                    yield number, cast("Record", record)
-        elif isinstance(self.value, Mapping):
-            yield 1, cast("Record", self.value)
+            return
+        for number, record in enumerate(list_of(self.value) or [self.value], start=1):
+            if isinstance(record, Mapping):
+                yield number, cast("Record", record)
 
     @property
     def header(self) -> Record | None:
@@ -164,6 +170,16 @@ def _tsv(text: str, path: Path) -> pl.DataFrame:
             "the file may be cut off: fetch it again",
         )
     return pl.DataFrame(body, schema=dict.fromkeys(header, pl.String), orient="row")
+
+
+def list_of(value: object) -> list[object]:
+    """Give a JSON list; what is none is an empty one."""
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def records_of(value: object) -> list[Record]:
+    """Give the objects of a JSON list."""
+    return [cast("Record", record) for record in list_of(value) if isinstance(record, Mapping)]
 
 
 def hash_of(*texts: object) -> str:

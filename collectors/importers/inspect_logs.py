@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from recuse.collectors.importers.declaration import (
     Record,
     Shape,
 )
-from recuse.collectors.importers.documents import Document
+from recuse.collectors.importers.documents import Document, records_of
 from recuse.collectors.importers.single_labels import single_labels
 from recuse.collectors.importers.values import first_value, text_of, word_of
 from recuse.collectors.verdict_parser import VERDICT_WORDS
@@ -41,8 +42,7 @@ _GRADERS: Final = (
 
 def _scored(log: Record) -> Iterator[tuple[Record, str, Record]]:
     """Give each sample with each of its scores; error samples have none."""
-    samples = log.get("samples")
-    for sample in cast("Sequence[Record]", samples if isinstance(samples, list) else []):
+    for sample in records_of(log.get("samples")):
         scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
         for name, score in cast("Mapping[str, object]", scores).items():
             if isinstance(score, Mapping):
@@ -54,8 +54,7 @@ def _grader(log: Record, scorer: str) -> str:
     named = text_of(first_value(log, _GRADERS))
     if named is not None:
         return named
-    results = first_value(log, ("results.scores",))
-    for score in cast("Sequence[Record]", results if isinstance(results, list) else []):
+    for score in records_of(first_value(log, ("results.scores",))):
         model = text_of(first_value(score, ("params.model",)))
         if score.get("scorer") == scorer and model is not None:
             return model
@@ -132,15 +131,15 @@ def read_log(path: Path) -> object:
         inspect_ai is not installed, or cannot read the file.
     """
     try:
-        from inspect_ai.log import read_eval_log
+        reader: Any = importlib.import_module("inspect_ai.log")
     except ImportError:
         raise SourceError(
             path,
             "a log of the format .eval is read by inspect_ai, which is not installed",
-            "pip install inspect_ai, or write it as JSON: inspect log convert --to json",
+            "pip install recuse[inspect], or write it as JSON: inspect log convert --to json",
         ) from None
     try:
-        log: Any = read_eval_log(str(path), resolve_attachments=True)
+        log: Any = reader.read_eval_log(str(path), resolve_attachments=True)
         content: object = log.model_dump(mode="json")
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise SourceError(path, f"inspect_ai cannot read it ({error})", "fetch it again") from error

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from recuse.collectors.importers.declaration import Column, ImportFormat, Prepared, Presentation, Shape
-from recuse.collectors.importers.documents import Document
+from recuse.collectors.importers.documents import Document, list_of
 from recuse.collectors.importers.values import first_value
 from recuse.collectors.verdict_parser import VERDICT_WORDS
 
@@ -19,14 +19,15 @@ def _judged(documents: Sequence[Document], notes: list[str]) -> Prepared:
     seen: set[object] = set()
     for document in documents:
         for number, record in document.records():
-            judgments = record.get("judgments")
-            judgments = judgments if isinstance(judgments, list) else []
+            judgments = list_of(record.get("judgments"))
             judge = first_value(
                 record, ("judgments.0.judgment.judge_model", "judgments.1.judgment.judge_model")
             )
             named = {"judge": judge or document.path.name.rpartition("judge_model=")[2].split(".jsonl")[0]}
             decisions = {
-                f"decision_{place}": "error" if judgment is None else first_value(judgment, ("decision",))
+                f"decision_{place}": "error"
+                if judgment is None
+                else first_value(record, (f"judgments.{place}.decision",))
                 for place, judgment in enumerate(judgments[:2])
             }
             yield number, {**record, **named, **decisions}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
-from recuse.collectors.importers.documents import Document, open_document
+from recuse.collectors.importers.documents import Document, list_of, open_document
 from recuse.collectors.importers.values import first_value, text_of
 
 __all__ = ["answers_beside", "turn_of"]
@@ -41,5 +41,5 @@ def answers_beside(documents: Sequence[Document]) -> Mapping[tuple[str, str], ob
 def turn_of(turns: object, turn: object) -> object:
     """Give one of an answer's turns, counted from 1."""
     place = int(str(turn)) - 1 if str(turn).isdecimal() else 0
-    texts = cast("Sequence[object]", turns) if isinstance(turns, Sequence) else []
+    texts = list_of(turns)
     return texts[place] if 0 <= place < len(texts) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 import polars as pl
@@ -16,7 +16,7 @@ from recuse.collectors.importers.declaration import (
     Record,
     Shape,
 )
-from recuse.collectors.importers.documents import Document, hash_of
+from recuse.collectors.importers.documents import Document, hash_of, records_of
 from recuse.collectors.importers.single_labels import single_labels
 from recuse.collectors.importers.values import first_value, text_of
 
@@ -34,18 +34,11 @@ _PROVIDER_FAILED: Final = 2
 
 def _results(document: Document) -> Iterator[tuple[int, Record]]:
     found = first_value(cast("Record", document.value), ("results.results",))
-    for number, result in enumerate(
-        cast("Sequence[object]", found if isinstance(found, list) else []), start=1
-    ):
-        if isinstance(result, Mapping):
-            yield number, cast("Record", result)
+    yield from enumerate(records_of(found), start=1)
 
 
-def _assertions(result: Record) -> Iterator[Record]:
-    found = first_value(result, ("gradingResult.componentResults",))
-    for component in cast("Sequence[object]", found if isinstance(found, list) else []):
-        if isinstance(component, Mapping):
-            yield cast("Record", component)
+def _assertions(result: Record) -> list[Record]:
+    return records_of(first_value(result, ("gradingResult.componentResults",)))
 
 
 def _generator(result: Record) -> str | None:
@@ -86,7 +79,7 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
                 n_many += 1
                 continue
             (number, one, component), (_, other, second) = outputs
-            key = (_task(one), _generator(one), _generator(other))
+            compared = (_task(one), _generator(one), _generator(other))
             yield (
                 number,
                 {
@@ -98,10 +91,10 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
                     "texts": [first_value(result, ("response.output",)) for result in (one, other)],
                     "winner": _winner(component, second),
                     "reason": component.get("reason"),
-                    "replicate": asked[key],
+                    "replicate": asked[compared],
                 },
             )
-            asked[key] += 1
+            asked[compared] += 1
     if n_many:
         notes.append(f"{n_many:,} tests did not choose among two outputs: left out, for they are no pairs")
 

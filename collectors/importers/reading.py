@@ -213,7 +213,7 @@ def _value(record: Record, column: Column) -> object:
 
         return hash_of(*(text_of(first_value(record, (path,))) for path in column.paths))
     value = first_value(record, column.paths)
-    if value is None or value == "":
+    if value is None or (value == "" and not column.name.startswith("answer_")):
         return column.constant
     return column.words.get(word_of(value), value) if column.words else value
 

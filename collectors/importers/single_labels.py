@@ -30,7 +30,7 @@ def single_labels(rows: Sequence[Mapping[str, object]]) -> pl.DataFrame:
         A case that a rater labels again has the next number as ``replicate``.
     """
     defaults = {"split": "dev", "probe": "main", "replicate": 0}
-    frame = pl.DataFrame([defaults | row for row in rows], schema=_TYPES)
+    frame = pl.DataFrame([{**defaults, **row} for row in rows], schema=_TYPES)
     again = pl.int_range(pl.len()).over("case_id", "rater", "judge_version")
     repeated = pl.when(again > 0).then(pl.lit("repetition")).otherwise(pl.col("probe"))
     return frame.with_columns(replicate=again, probe=repeated)

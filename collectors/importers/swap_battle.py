@@ -26,8 +26,8 @@ def _fights(documents: Sequence[Document], notes: list[str]) -> Prepared:
     """Give each item with its judge and with the fighters in the slots in which they were shown."""
     n_contradictory = 0
     for document in documents:
-        head = cast("Record", document.value)
-        if not isinstance(head, Mapping):
+        head = document.header
+        if head is None:
             continue
         fighters = _fighters(document)
         swapped = head.get("swap_ab") is True
