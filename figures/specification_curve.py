@@ -6,13 +6,21 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from recuse.analysis.multiverse.evaluation import SAME_JUDGES
-from recuse.figures.names import baseline_name, display_names, plain
+from recuse.figures.names import display_names, plain
 from recuse.figures.quantities import number
+from recuse.figures.specification_dashboard import (
+    EACH_TASK,
+    FAILS,
+    HOLDS,
+    WIDTH,
+    choice_rows,
+    dashboard,
+    places,
+)
 from recuse.figures.theme import GREY, INK, themed
 
 if TYPE_CHECKING:
@@ -20,34 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "specification_curve"]
 
-WIDTH: Final = 640
 CURVE_HEIGHT: Final = 250
-ROW: Final = 14
 FOOTER: Final = 165
 """Characters of a line underneath."""
 MOST_JUDGES: Final = 6
 """Judges that are left out in a row of their own; more are drawn as one range, like tasks."""
-HOLDS: Final = "#0b3c6f"
-FAILS: Final = "#d88a1c"
-"""Dark and light, so that they are apart in grey too."""
 _GROUP: Final = ("scoring", "baseline", "cluster", "ties")
-_HEADINGS: Final = {
-    "scoring": "Score of flips and unstable pairs",
-    "baseline": "Compared with",
-    "cluster": "Taken as independent",
-    "ties": "Ties",
-    "left_out": "Left out",
-}
-_LEVELS: Final[Mapping[str, Mapping[str, str]]] = {
-    "scoring": {
-        "resolved": "half each (resolved)",
-        "averaged": "mean of both orders",
-        "consistent": "left out (consistent)",
-    },
-    "baseline": {},
-    "cluster": {"task": "tasks", "comparison": "comparisons", "row": "presentations"},
-    "ties": {"kept": "kept, half each", "dropped": "left out"},
-}
 
 
 @dataclass(frozen=True)
@@ -79,9 +65,9 @@ def specification_curve(specifications: pl.DataFrame, curve: Curve) -> alt.VConc
     drawn = _drawn(frame)
     if not drawn.height:
         return None
-    rows = _rows(frame)
+    rows = choice_rows(frame)
     chart = alt.VConcatChart(
-        vconcat=[_curve(drawn, curve), _dashboard(drawn, rows)], spacing=6, title=_footer(frame, drawn, curve)
+        vconcat=[_curve(drawn, curve), dashboard(drawn, rows)], spacing=6, title=_footer(frame, drawn, curve)
     )
     return themed(alt.VConcatChart(vconcat=[chart]), plain(curve.says))
 
@@ -94,7 +80,7 @@ def _left_out(names: Mapping[str, str]) -> pl.Expr:
         .then(pl.lit("nothing"))
         .when(pl.col("left_out") == "judge")
         .then(each)
-        .otherwise(pl.lit("each task in turn"))
+        .otherwise(pl.lit(EACH_TASK))
     )
 
 
@@ -111,7 +97,7 @@ def _drawn(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("holds").all().alias("all_hold"),
         )
     )
-    tasks = ranges.filter(pl.col("level") == "each task in turn").drop("level")
+    tasks = ranges.filter(pl.col("level") == EACH_TASK).drop("level")
     whole = feasible.filter(~in_turn)
     if not whole.height:
         return whole
@@ -146,10 +132,8 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
     title = f"{plain(curve.quantity)}{f', in {unit}' if unit else ''}"
     y_axis = alt.Axis(title=title, tickCount=6, grid=True)
     y = alt.Y("estimate:Q", axis=y_axis, scale=alt.Scale(zero=False))
-    x = alt.X("place:Q", axis=None, scale=_places(drawn))
-    colour = alt.Color(
-        "holds:N", legend=None, scale=alt.Scale(domain=[True, False], range=[HOLDS, FAILS])
-    )
+    x = alt.X("place:Q", axis=None, scale=places(drawn))
+    colour = alt.Color("holds:N", legend=None, scale=alt.Scale(domain=[True, False], range=[HOLDS, FAILS]))
     base = alt.Chart().encode(x=x)
     size = max(10.0, min(46.0, 4200 / drawn.height))
     thick = max(1.2, min(6.0, 0.55 * WIDTH / drawn.height))
@@ -169,19 +153,19 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
         .mark_rule(strokeWidth=thick, opacity=0.45)
         .encode(y=alt.Y("least:Q"), y2=alt.Y2("most:Q"), color=colour),
         *_reference([(factor * curve.null, "null", [4, 3])], y_axis),
-        base.transform_filter("datum.holds").mark_point(
-            filled=True, size=size, opacity=1, shape="circle", color=HOLDS
-        ).encode(y=y),
-        base.transform_filter("!datum.holds").mark_point(
+        base.transform_filter("datum.holds")
+        .mark_point(filled=True, size=size, opacity=1, shape="circle", color=HOLDS)
+        .encode(y=y),
+        base.transform_filter("!datum.holds")
+        .mark_point(
             filled=True, size=size, opacity=1, shape="circle", fill="white", stroke=FAILS, strokeWidth=1.1
-        ).encode(y=y),
+        )
+        .encode(y=y),
         _usual(base, y_axis, "estimate"),
     ]
     if curve.published is not None:
         layers += _reference([(factor * curve.published, "as published", [1, 2])], y_axis)
-    return alt.LayerChart(
-        data=alt.InlineData(values=records), layer=layers, width=WIDTH, height=CURVE_HEIGHT
-    )
+    return alt.LayerChart(data=alt.InlineData(values=records), layer=layers, width=WIDTH, height=CURVE_HEIGHT)
 
 
 def _reference(lines: Sequence[tuple[float, str, list[int]]], axis: alt.Axis) -> list[alt.Chart]:
@@ -211,107 +195,22 @@ def _usual(base: alt.Chart, axis: alt.Axis, name: str) -> alt.Chart:
     return ring
 
 
-def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of the dashboard: a heading per choice, then its levels with their shares."""
-    rows: list[dict[str, Any]] = []
-    for choice, heading in _HEADINGS.items():
-        column = "level" if choice == "left_out" else choice
-        counted = (
-            frame.filter(pl.col(column).is_not_null())
-            .group_by(column, maintain_order=True)
-            .agg(
-                feasible=pl.col("holds").is_not_null().sum(),
-                held=pl.col("holds").sum(),
-                again=pl.col("reason").eq_missing(SAME_JUDGES).any(),
-            )
-        )
-        if counted.height < 2:
-            continue
-        rows.append({"heading": heading})
-        for level, feasible, held, again in counted.rows():
-            label = baseline_name(level) if choice == "baseline" else _LEVELS.get(choice, {}).get(level, level)
-            nothing = "the same judges" if again else "infeasible"
-            share = f"{number(100 * held / feasible, 0)} % of {feasible:,}" if feasible else nothing
-            rows.append({"label": label, "share": share, "choice": column, "level": level})
-    return [{"row": place, **row} for place, row in enumerate(rows)]
-
-
-def _dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> alt.LayerChart:
-    import altair as alt
-
-    place_of = {(row["choice"], row["level"]): row["row"] for row in rows if "choice" in row}
-    in_turn = place_of.get(("level", "each task in turn"))
-    marks: list[dict[str, Any]] = []
-    for row in drawn.to_dicts():
-        for (choice, level), place in place_of.items():
-            if row[choice] == level:
-                marks.append({"place": row["place"], "row": place, "holds": row["holds"]})
-        if in_turn is not None and row["all_hold"] is not None:
-            marks.append({"place": row["place"], "row": in_turn, "holds": row["all_hold"]})
-    y = alt.Y("row:O", axis=None, scale=alt.Scale(domain=[row["row"] for row in rows]))
-    x = alt.X("place:Q", axis=None, scale=_places(drawn))
-    colour = alt.Color(
-        "holds:N", legend=None, scale=alt.Scale(domain=[True, False], range=[HOLDS, FAILS])
-    )
-    ticks = alt.Chart(alt.InlineData(values=marks))
-    thickness = max(0.9, min(5.0, 0.72 * WIDTH / drawn.height))
-    held = ticks.transform_filter("datum.holds").mark_tick(
-        thickness=thickness, size=ROW - 4, orient="vertical", opacity=1
-    )
-    failed = ticks.transform_filter("!datum.holds").mark_tick(
-        thickness=thickness, size=(ROW - 4) / 2, orient="vertical", opacity=1
-    )
-    words = alt.Chart(alt.InlineData(values=rows))
-    lines = words.transform_filter("isValid(datum.label)").mark_rule(color="#ededed", strokeWidth=1)
-    first = [{"row": 0, "text": "claim holds in"}]
-    left, right = -8, WIDTH + 6
-    return alt.LayerChart(
-        layer=[
-            lines.encode(y=y, x=alt.XValue(0), x2=alt.X2Value(WIDTH)),  # type: ignore[no-untyped-call]
-            held.encode(x=x, y=y, color=colour),
-            failed.encode(x=x, y=y, color=colour),
-            _words(words, "heading", left, "right", y, weight="bold"),
-            _words(words, "label", left, "right", y),
-            _words(words, "share", right, "left", y),
-            _words(alt.Chart(alt.InlineData(values=first)), "text", right, "left", y, weight="bold"),
-        ],
-        width=WIDTH,
-        height=ROW * len(rows),
-    )
-
-
-def _words(
-    base: alt.Chart, name: str, x: float, align: str, y: alt.Y, *, weight: str = "normal"
-) -> alt.Chart:
-    import altair as alt
-
-    style: dict[str, Any] = {"align": align, "baseline": "middle", "fontWeight": weight, "fontSize": 10.5}
-    shown = base.transform_filter(f"isValid(datum.{name})")
-    place = alt.XValue(x)  # type: ignore[no-untyped-call]
-    words: alt.Chart = shown.mark_text(**style).encode(y=y, x=place, text=alt.Text(f"{name}:N"))
-    return words
-
-
-def _places(drawn: pl.DataFrame) -> alt.Scale:
-    import altair as alt
-
-    return alt.Scale(domain=[-0.8, drawn.height - 0.2], nice=False, zero=False)
-
-
 def _footer(frame: pl.DataFrame, drawn: pl.DataFrame, curve: Curve) -> alt.TitleParams:
     import altair as alt
 
     feasible = frame.filter(pl.col("holds").is_not_null())
     held = int(feasible["holds"].sum())
     share = number(100 * held / feasible.height, 0)
-    told = [
+    rule = "p ≤ .05 on the claimed side" if curve.margin is None else "both one-sided tests reject at .05"
+    counted = (
         f"The claim holds in {held:,} of {feasible.height:,} feasible specifications ({share} %); "
-        f"{drawn.height:,} are drawn, by estimate, and those with a task left out are a range each.",
-        "Filled and tall: it holds (p ≤ .05 on the claimed side, not adjusted for the number of specifications"
-        + ("; for an absence, both one-sided tests)." if curve.margin is not None else ").")
-        + " Thin: 95 % interval; thick: estimates with each task left out. Diamond: the usual specification.",
-        *_infeasible(frame),
-    ]
+        f"{drawn.height:,} are drawn, by estimate, and those with a task left out are a range each."
+    )
+    marks = (
+        f"Filled and tall: it holds ({rule}; not adjusted for the number of specifications). "
+        "Thin: 95 % interval; thick: estimates with each task left out. Diamond: the usual specification."
+    )
+    told = [counted, marks, *_infeasible(frame)]
     return alt.TitleParams(
         text=[line for text in told for line in textwrap.wrap(text, FOOTER)], orient="bottom", anchor="start",
         fontSize=10.5, fontWeight="normal", color=GREY, lineHeight=14, frame="bounds", offset=14,
@@ -320,7 +219,10 @@ def _footer(frame: pl.DataFrame, drawn: pl.DataFrame, curve: Curve) -> alt.Title
 
 def _infeasible(frame: pl.DataFrame) -> list[str]:
     counted = (
-        frame.filter(pl.col("holds").is_null()).group_by("reason").agg(pl.len().alias("n")).sort("n", "reason")
+        frame.filter(pl.col("holds").is_null())
+        .group_by("reason")
+        .agg(pl.len().alias("n"))
+        .sort("n", "reason")
     )
     parts = [f"{n:,} ({plain(reason)})" for reason, n in reversed(counted.rows())]
     return [f"Infeasible or undecided: {'; '.join(parts)}."] if parts else []

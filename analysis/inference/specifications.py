@@ -43,7 +43,7 @@ class TaskSums:
     rows: FloatArray  # rows with w > 0
     is_rate: bool
     one_each: bool
-    """Every row of weight above 0 is a single 0 or 1: where rows are independent, the exact interval is due."""
+    """Every row of weight above 0 is a single 0 or 1: of independent rows the exact interval is due."""
 
     @classmethod
     def of(
@@ -64,9 +64,10 @@ class TaskSums:
             weight * weight,
             (weight > 0).astype(np.float64),
         )
-        sums = [np.bincount(task, part, n_tasks).astype(np.float64) for part in parts]
+        sums = (np.bincount(task, part, n_tasks).astype(np.float64) for part in parts)
+        of_value, of_weight, squares, crossed, weights, rows = sums
         single = bool(np.isin(value[weight > 0], (0.0, 1.0)).all() and (weight[weight > 0] == 1).all())
-        return cls(*sums, is_rate=is_rate, one_each=single)
+        return cls(of_value, of_weight, squares, crossed, weights, rows, is_rate, single)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -19,58 +18,19 @@ from recuse.analysis.claims.readings import read
 from recuse.analysis.claims.record import Claim
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.specifications import Spread, Unit
-from recuse.analysis.multiverse.grid import CLUSTERS, Cell, grid, group_of, usual_ties, why_not
+from recuse.analysis.multiverse.frame import SpecificationFrame, Specifications
+from recuse.analysis.multiverse.grid import CLUSTERS, SAME_JUDGES, Cell, grid, group_of, usual_ties, why_not
 from recuse.analysis.multiverse.spreads import rows_by_task, spread_of
 from recuse.analysis.multiverse.variants import Variants
 from recuse.schema import CONFIDENCE_LEVEL
 
-__all__ = ["MOST_TASKS", "SAME_JUDGES", "SpecificationFrame", "Specifications", "multiverse"]
+__all__ = ["MOST_TASKS", "multiverse"]
 
 MOST_TASKS: Final = 30
 """Tasks up to which each is left out; of more, those that move the usual estimate most."""
 _LEVEL: Final = 1 - CONFIDENCE_LEVEL
-SAME_JUDGES: Final = "it asks the same judges as baseline uninvolved"
-"""Why a baseline by family is no specification of its own where all judges are of different families."""
+_NOTHING_LEFT: Final = "nothing is left to estimate from"
 _UNSEEN: Final = "no spread can be seen, hence no interval"
-
-
-class Specifications(dy.Schema):
-    """One row per specification of one claim: its choices, what comes out, and whether the claim holds.
-
-    A null choice leaves the claim nothing to choose. ``holds`` is null where the specification is infeasible or
-    has no interval; ``reason`` says why.
-    """
-
-    claim = dy.String(nullable=False)
-    scoring = dy.String(nullable=True)
-    baseline = dy.String(nullable=True)
-    cluster = dy.String(nullable=False)
-    ties = dy.String(nullable=True)
-    left_out = dy.String(nullable=False)
-    """``nothing``, ``judge`` or ``task``."""
-    left_out_name = dy.String(nullable=True)
-    is_usual = dy.Bool(nullable=False)
-    """Resolved, uninvolved judges, tasks as clusters, the usual tie rule, nothing left out."""
-    estimate = dy.Float64(nullable=True, allow_nan=False, allow_inf=False)
-    std_error = dy.Float64(nullable=True, allow_nan=False, allow_inf=False)
-    conf_low = dy.Float64(nullable=True, allow_nan=False, allow_inf=False)
-    conf_high = dy.Float64(nullable=True, allow_nan=False, allow_inf=False)
-    p_value = dy.Float64(nullable=True, min=0, max=1)
-    """Of the claim: two-sided against the null, or for an absence the larger of two one-sided ones."""
-    effect = dy.Float64(nullable=True, allow_nan=False, allow_inf=False)
-    """Distance from the null in the claimed direction."""
-    holds = dy.Bool(nullable=True)
-    n_comparisons = dy.Int64(nullable=False)
-    n_tasks = dy.Int64(nullable=False)
-    reason = dy.String(nullable=True)
-
-    @dy.rule()
-    def undecided_has_a_reason(cls) -> pl.Expr:
-        """A specification in which nobody can tell says why."""
-        return pl.col("holds").is_not_null() | pl.col("reason").is_not_null()
-
-
-SpecificationFrame: TypeAlias = dy.DataFrame[Specifications]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +42,19 @@ class _Outcome:
     low: FloatArray
     high: FloatArray
     p_value: FloatArray
+    effect: FloatArray
     holds: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One combination of choices: K rows of the frame."""
+
+    choices: Mapping[str, Sequence[str | bool | None]]  # K of each
+    outcome: _Outcome
+    n_comparisons: FloatArray  # (K,)
+    n_tasks: npt.NDArray[np.int64]  # (K,)
+    reason: str | None
 
 
 def multiverse(
@@ -110,39 +82,40 @@ def multiverse(
     -----
     A directional claim holds where the estimate lies on the claimed side and p ≤ .05, a ranking where all its
     neighbours do, an absence where both one-sided tests reject at .05. Intervals are analytic: tasks as
-    clusters by CR2 for means and CR3 on the logit scale for rates (exact where a rate is 0 or 1), comparisons or
-    rows as clusters by CR1, the jackknife for coefficients of agreement. Leaving a task out goes with every
-    other choice but leaving a judge out. p-values are not adjusted: the share of specifications is a
+    clusters by CR2 for means and CR3 on the logit scale for rates (exact where a rate is 0 or 1), comparisons
+    or rows as clusters by CR1, the jackknife for coefficients of agreement. Leaving a task out goes with
+    every other choice but leaving a judge out. p-values are not adjusted: the share of specifications is a
     description, not a test.
     """
     variants = variants or Variants(evidence)
-    usual = usual_ties(claim)
     left = _tasks_to_leave_out(claim, evidence, variants)
-    blocks: list[pl.DataFrame] = []
-    by_model: dict[tuple[Cell, bool], Reading] = {}
+    known: dict[tuple[Cell, bool], Reading] = {}
+    blocks: list[_Block] = []
     for cell in grid(claim, judges):
-        readings: dict[bool, Reading] = {}
+        tasks = left if cell.without_judge is None else left[:0]
+        names: list[str | None] = [None, *np.array(evidence.tasks, dtype=object)[tasks].tolist()]
+        keep = _kept(evidence.n_tasks, tasks)
         for cluster in CLUSTERS:
-            reason = why_not(claim, cell, cluster)
-            by_presentation = cluster == "row" and group_of(claim) == "scores"
-            if reason is None and by_presentation not in readings:
-                found = _read(claim, cell, variants, by_presentation=by_presentation)
-                if cell.baseline == "uninvolved":
-                    by_model[cell, by_presentation] = found
-                same = by_model.get((replace(cell, baseline="uninvolved"), by_presentation))
-                readings[by_presentation] = found if cell.baseline != "uninvolved_family" else _new(found, same)
-            reading = readings.get(by_presentation)
-            if reason is None and reading is not None:
-                reason = reading.reason
-            keep = _kept(evidence.n_tasks, left if cell.without_judge is None else left[:0])
-            names = [None, *(evidence.tasks[task] for task in left)] if cell.without_judge is None else [None]
-            choices = _choices(claim, cell, cluster, names, usual)
-            outcome = None
-            if reason is None and reading is not None:
-                tallies = group_of(claim) in {"slots", "tallies"}
-                outcome = _outcome(claim, reading.forms, keep, cluster, tallies=tallies)
-            blocks.append(_block(claim, choices, outcome, reading, keep, reason))
-    return Specifications.validate(pl.concat(blocks))
+            reading = _reading(claim, cell, cluster, variants, known)
+            blocks.append(_block(claim, _choices(claim, cell, cluster, names), reading, keep, cluster))
+    return _frame(blocks)
+
+
+def _reading(
+    claim: Claim, cell: Cell, cluster: Unit, variants: Variants, known: dict[tuple[Cell, bool], Reading]
+) -> Reading:
+    """Read the quantity for one combination, or say why it is none; what was read is kept in ``known``."""
+    reason = why_not(claim, cell, cluster)
+    if reason is not None:
+        return unread(reason)
+    by_presentation = cluster == "row" and group_of(claim) == "scores"
+    if (cell, by_presentation) not in known:
+        found = _read(claim, cell, variants, by_presentation=by_presentation)
+        if cell.baseline == "uninvolved_family":
+            by_model = known[replace(cell, baseline="uninvolved"), by_presentation]
+            found = _new(found, by_model)
+        known[cell, by_presentation] = found
+    return known[cell, by_presentation]
 
 
 def _read(claim: Claim, cell: Cell, variants: Variants, *, by_presentation: bool) -> Reading:
@@ -156,9 +129,9 @@ def _read(claim: Claim, cell: Cell, variants: Variants, *, by_presentation: bool
     return read(claim, there, Choices(scoring=None, baseline=cell.baseline or "all_peers"))
 
 
-def _new(found: Reading, by_model: Reading | None) -> Reading:
+def _new(found: Reading, by_model: Reading) -> Reading:
     """Refuse a reading by family that asks the same judges as that by model: it is no second analysis."""
-    if by_model is None or found.reason is not None or by_model.reason is not None:
+    if found.reason is not None or by_model.reason is not None:
         return found
     alike = all(
         isinstance(mine, Mean) and isinstance(other, Mean) and _equal(mine, other)
@@ -204,29 +177,26 @@ def _kept(n_tasks: int, left: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
 
 
 def _choices(
-    claim: Claim, cell: Cell, cluster: Unit, tasks: Sequence[str | None], usual_tie_rule: str | None
-) -> pl.DataFrame:
-    left_out = ["nothing" if cell.without_judge is None else "judge", *["task"] * (len(tasks) - 1)]
+    claim: Claim, cell: Cell, cluster: Unit, tasks: Sequence[str | None]
+) -> dict[str, Sequence[str | bool | None]]:
     usual = (
         cell.scoring in {None, "resolved"}
         and cell.baseline in {None, "uninvolved"}
         and cluster == "task"
-        and cell.ties == usual_tie_rule
+        and cell.ties == usual_ties(claim)
         and cell.without_judge is None
     )
-    return pl.DataFrame(
-        {
-            "claim": [claim.id] * len(tasks),
-            "scoring": [cell.scoring] * len(tasks),
-            "baseline": [cell.baseline] * len(tasks),
-            "cluster": [cluster] * len(tasks),
-            "ties": [cell.ties] * len(tasks),
-            "left_out": left_out,
-            "left_out_name": [cell.without_judge, *tasks[1:]],
-            "is_usual": [usual, *[False] * (len(tasks) - 1)],
-        },
-        schema_overrides=dict.fromkeys(("scoring", "baseline", "ties", "left_out_name"), pl.String),
-    )
+    n = len(tasks)
+    return {
+        "claim": [claim.id] * n,
+        "scoring": [cell.scoring] * n,
+        "baseline": [cell.baseline] * n,
+        "cluster": [cluster] * n,
+        "ties": [cell.ties] * n,
+        "left_out": ["nothing" if cell.without_judge is None else "judge", *["task"] * (n - 1)],
+        "left_out_name": [cell.without_judge, *tasks[1:]],
+        "is_usual": [usual, *[False] * (n - 1)],
+    }
 
 
 def _outcome(
@@ -237,20 +207,21 @@ def _outcome(
     estimates = np.stack([spread.estimate for spread in spreads])
     closest = np.argmin(np.where(np.isnan(estimates), np.inf, estimates), axis=0)
     bounds = [spread.bounds(CONFIDENCE_LEVEL) for spread in spreads]
-    chosen = [
-        np.take_along_axis(np.stack(values), closest[None], axis=0)[0]
-        for values in (
-            estimates,
-            [spread.std_error for spread in spreads],
-            [low for low, _ in bounds],
-            [high for _, high in bounds],
-        )
+    parts: list[list[FloatArray]] = [
+        [spread.estimate for spread in spreads],
+        [spread.std_error for spread in spreads],
+        [low for low, _ in bounds],
+        [high for _, high in bounds],
     ]
-    p_value = np.max(np.stack(tests), axis=0)
+    estimate, std_error, low, high = (
+        np.take_along_axis(np.stack(part), closest[None], axis=0)[0] for part in parts
+    )
+    p_value: FloatArray = np.max(np.stack(tests), axis=0)
     with np.errstate(invalid="ignore"):
         on_side = claim.is_equivalence | ((estimates - claim.null) * claim.sign > 0).all(0)
         holds = on_side & (p_value <= _LEVEL)
-    return _Outcome(*chosen, p_value, holds)
+    effect = (estimate - claim.null) * claim.sign
+    return _Outcome(estimate, std_error, low, high, p_value, effect, holds)
 
 
 def _test(claim: Claim, spread: Spread) -> FloatArray:
@@ -264,38 +235,49 @@ def _test(claim: Claim, spread: Spread) -> FloatArray:
         two_sided = spread.p_value(end)
         inside = (spread.estimate > end) == (end < claim.null)
         sided.append(np.where(inside, two_sided / 2, 1 - two_sided / 2))
-    return np.max(np.stack(sided), axis=0)
+    larger: FloatArray = np.max(np.stack(sided), axis=0)
+    return larger
 
 
 def _block(
     claim: Claim,
-    choices: pl.DataFrame,
-    outcome: _Outcome | None,
-    reading: Reading | None,
+    choices: Mapping[str, Sequence[str | bool | None]],
+    reading: Reading,
     keep: npt.NDArray[np.bool_],
-    reason: str | None,
-) -> pl.DataFrame:
-    n = choices.height
-    columns: dict[str, Any] = dict.fromkeys(
-        ("estimate", "std_error", "conf_low", "conf_high", "p_value", "effect"), np.full(n, np.nan)
-    )
-    holds: list[bool] = [False] * n
+    cluster: Unit,
+) -> _Block:
+    nothing = np.full(len(keep), np.nan)
+    outcome = _Outcome(*(nothing,) * 6, np.zeros(len(keep), dtype=np.bool_))
     rows = np.zeros(keep.shape[1])
-    if outcome is not None and reading is not None:
+    if reading.reason is None:
+        tallies = group_of(claim) in {"slots", "tallies"}
+        outcome = _outcome(claim, reading.forms, keep, cluster, tallies=tallies)
         rows = np.max([rows_by_task(form, keep.shape[1]) for form in reading.forms], axis=0)
-        effect = (outcome.estimate - claim.null) * claim.sign
-        values = (outcome.estimate, outcome.std_error, outcome.low, outcome.high, outcome.p_value, effect)
-        columns = dict(zip(columns, values, strict=True))
-        holds = outcome.holds.tolist()
-    numbers = choices.with_columns(
-        *(pl.Series(name, values).fill_nan(None).cast(pl.Float64) for name, values in columns.items()),
-        pl.Series("held", holds, dtype=pl.Boolean),
-        n_comparisons=pl.Series((keep @ rows).astype(np.int64)),
-        n_tasks=pl.Series((keep & (rows > 0)).sum(1)),
+    return _Block(choices, outcome, keep @ rows, (keep & (rows > 0)).sum(1), reading.reason)
+
+
+def _frame(blocks: Sequence[_Block]) -> SpecificationFrame:
+    """Put the combinations together; NaN becomes null, and what has no number says why."""
+    columns: dict[str, Any] = {
+        name: [value for block in blocks for value in block.choices[name]] for name in blocks[0].choices
+    }
+    numbers = {"estimate": "estimate", "std_error": "std_error", "conf_low": "low", "conf_high": "high"}
+    numbers |= {name: name for name in ("p_value", "effect", "holds")}
+    columns |= {
+        name: np.concatenate([getattr(block.outcome, field) for block in blocks])
+        for name, field in numbers.items()
+    }
+    columns["n_comparisons"] = np.concatenate([block.n_comparisons for block in blocks]).astype(np.int64)
+    columns["n_tasks"] = np.concatenate([block.n_tasks for block in blocks])
+    columns["reason"] = [block.reason for block in blocks for _ in block.n_tasks]
+    schema = {name: column.dtype for name, column in Specifications.columns().items()}
+    left = pl.when(pl.col("estimate").is_null()).then(pl.lit(_NOTHING_LEFT))
+    return Specifications.validate(
+        pl.DataFrame(columns, schema_overrides=schema)
+        .with_columns(pl.col(pl.Float64).fill_nan(None))
+        .with_columns(
+            holds=pl.when(pl.col("p_value").is_not_null()).then("holds"),
+            reason=pl.coalesce("reason", left.when(pl.col("p_value").is_null()).then(pl.lit(_UNSEEN))),
+        )
+        .select(list(schema))
     )
-    said = pl.lit(reason, dtype=pl.String)
-    why = pl.when(pl.col("estimate").is_null()).then(pl.lit("nothing is left to estimate from"))
-    return numbers.with_columns(
-        holds=pl.when(pl.col("p_value").is_not_null()).then("held"),
-        reason=pl.coalesce(said, why.when(pl.col("p_value").is_null()).then(pl.lit(_UNSEEN))),
-    ).select(list(Specifications.columns()))

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from recuse.analysis.claims.choices import BaselineName, has_baseline, has_scoring
-from recuse.analysis.claims.record import Agreement, Claim, LongerWins, Rate, SlotPreference, SlotPreferenceGradient
+from recuse.analysis.claims.record import (
+    Agreement,
+    Claim,
+    LongerWins,
+    Rate,
+    SlotPreference,
+    SlotPreferenceGradient,
+)
 from recuse.analysis.inference.specifications import Unit
 from recuse.analysis.settings import Scoring
 
-__all__ = ["CHOICES", "Cell", "Group", "Ties", "group_of", "grid", "usual_ties", "why_not"]
+__all__ = [
+    "CHOICES",
+    "CLUSTERS",
+    "SAME_JUDGES",
+    "Cell",
+    "Group",
+    "Ties",
+    "grid",
+    "group_of",
+    "usual_ties",
+    "why_not",
+]
 
 Ties: TypeAlias = Literal["kept", "dropped"]
 Group: TypeAlias = Literal["scores", "slots", "tallies", "labels"]
@@ -23,6 +42,11 @@ CLUSTERS: Final[tuple[Unit, ...]] = ("task", "comparison", "row")
 TIES: Final[tuple[Ties, ...]] = ("kept", "dropped")
 CHOICES: Final = ("scoring", "baseline", "cluster", "ties", "left_out")
 """Choices that a specification names, in the order in which a reader meets them."""
+SAME_JUDGES: Final = "it asks the same judges as baseline uninvolved"
+"""Why a baseline by family is no specification of its own where all judges are of different families."""
+_USUAL_TIES: Final[Mapping[Group, Ties | None]] = MappingProxyType(
+    {"scores": "kept", "labels": "kept", "slots": "dropped", "tallies": None}
+)
 _BY_PRESENTATION: Final = ("slot_a_rate", "tie_rate")
 
 
@@ -37,7 +61,7 @@ class Cell:
 
 
 def group_of(claim: Claim) -> Group:
-    """What the claim's quantity is counted from."""
+    """Tell what the claim's quantity is counted from."""
     if isinstance(claim, Agreement):
         return "labels"
     if isinstance(claim, SlotPreference | SlotPreferenceGradient):
@@ -49,7 +73,7 @@ def group_of(claim: Claim) -> Group:
 
 def usual_ties(claim: Claim) -> Ties | None:
     """How ties are treated by default: kept as half or as a label of their own, left out of slot rates."""
-    return {"scores": "kept", "labels": "kept", "slots": "dropped", "tallies": None}[group_of(claim)]  # type: ignore[return-value]
+    return _USUAL_TIES[group_of(claim)]
 
 
 def grid(claim: Claim, judges: Sequence[str]) -> list[Cell]:
@@ -60,7 +84,9 @@ def grid(claim: Claim, judges: Sequence[str]) -> list[Cell]:
     scorings = SCORINGS if has_scoring(claim) else (None,)
     baselines = BASELINES if has_baseline(claim) else (None,)
     ties = (None,) if group_of(claim) == "tallies" else TIES
-    return [Cell(*choice) for choice in product(scorings, baselines, ties, (None, *_that_matter(claim, judges)))]
+    return [
+        Cell(*choice) for choice in product(scorings, baselines, ties, (None, *_that_matter(claim, judges)))
+    ]
 
 
 def why_not(claim: Claim, cell: Cell, cluster: Unit) -> str | None:

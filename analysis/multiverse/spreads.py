@@ -67,7 +67,7 @@ def rows_by_task(form: Form, n_tasks: int) -> FloatArray:
         return np.bincount(form.first.task[used], minlength=n_tasks).astype(np.float64)
     if isinstance(form, Mean):
         return np.bincount(form.task[form.weight > 0], minlength=n_tasks).astype(np.float64)
-    return np.bincount(form.task, minlength=n_tasks).astype(np.float64)  # type: ignore[attr-defined,no-any-return]
+    return np.bincount(form.task, minlength=n_tasks).astype(np.float64)  # type: ignore[attr-defined]
 
 
 def _sums(mean: Mean, *, is_rate: bool) -> TaskSums:

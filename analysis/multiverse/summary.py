@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.estimates import Estimate, estimate_frame
-from recuse.analysis.multiverse.evaluation import SpecificationFrame
+from recuse.analysis.multiverse.frame import SpecificationFrame
 from recuse.analysis.multiverse.grid import CHOICES
 from recuse.schema import EstimateFrame
 
@@ -66,8 +66,8 @@ def holds_by_choice(specifications: SpecificationFrame) -> pl.DataFrame:
     Returns
     -------
     pl.DataFrame
-        ``claim``, ``choice`` (null: over all), ``level``, ``n``, ``n_feasible``, ``n_holds``, ``n_on_side``, and
-        the ``lowest``, ``median`` and ``highest`` estimate of the feasible ones.
+        ``claim``, ``choice`` (null: over all), ``level``, ``n``, ``n_feasible``, ``n_holds``, ``n_on_side``,
+        and the ``lowest``, ``median`` and ``highest`` estimate of the feasible ones.
     """
     frame = specifications.lazy().collect()
     parts = [frame.group_by("claim", maintain_order=True).agg(**_COUNTS)]

@@ -26,7 +26,9 @@ class Variants:
     """Evidence under other choices, each made once and shared by all claims about the same studies."""
 
     evidence: Evidence
-    made: dict[tuple[str | bool | None, ...], Evidence] = field(default_factory=dict, repr=False)
+    made: dict[tuple[str | bool | None, ...], Evidence] = field(
+        default_factory=dict[tuple[str | bool | None, ...], Evidence], repr=False
+    )
 
     def under(
         self,
@@ -46,8 +48,8 @@ class Variants:
         scoring
             Rule of the scores.
         ties
-            ``kept`` as half (or as the label *neither*), or ``dropped``: comparisons that end in a tie are left
-            out; of slot verdicts the presentations; of labels every comparison without a winner.
+            ``kept`` as half (or as the label *neither*), or ``dropped``: comparisons that end in a tie are
+            left out; of slot verdicts the presentations; of labels every comparison without a winner.
         without_judge
             Judge whose verdicts are left out.
         by_presentation
@@ -71,7 +73,9 @@ class Variants:
         if group == "scores" and scoring is not None:
             frame = frame.with_columns(rescore(self.evidence.comparisons, scoring)["score_first"])
         if group == "scores" and ties == "dropped":
-            tied = (pl.col("resolution") == "tie") | ((pl.col("resolution") == "single") & (pl.col("n_ties") > 0))
+            tied = (pl.col("resolution") == "tie") | (
+                (pl.col("resolution") == "single") & (pl.col("n_ties") > 0)
+            )
             return frame.with_columns(score_first=pl.when(~tied).then("score_first"))
         if group == "labels" and ties == "dropped":
             tied = pl.col("resolution").is_in(_NEITHER) | (

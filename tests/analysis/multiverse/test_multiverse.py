@@ -12,7 +12,9 @@ from recuse.analysis.claims.parsing import parse_claim
 from recuse.analysis.comparisons import compare
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.means import mean_interval
-from recuse.analysis.multiverse.evaluation import MOST_TASKS, SAME_JUDGES, Specifications, multiverse
+from recuse.analysis.multiverse.evaluation import MOST_TASKS, multiverse
+from recuse.analysis.multiverse.frame import Specifications
+from recuse.analysis.multiverse.grid import SAME_JUDGES
 from recuse.analysis.multiverse.summary import holds_by_choice, specification_share
 from recuse.analysis.multiverse.variants import Variants
 from recuse.analysis.self_preference import against_baselines, self_preference
@@ -69,7 +71,9 @@ def test_the_grid_is_whole_and_says_why_not(of_gpt: pl.DataFrame) -> None:
     assert of_gpt.filter(pl.col("holds").is_not_null())["reason"].is_null().all()
 
 
-def test_usual_specification_is_the_row_of_the_estimates(judgments: pl.DataFrame, of_gpt: pl.DataFrame) -> None:
+def test_usual_specification_is_the_row_of_the_estimates(
+    judgments: pl.DataFrame, of_gpt: pl.DataFrame
+) -> None:
     row = (
         self_preference(compare(judgments), CR2)
         .filter(
@@ -87,6 +91,7 @@ def test_usual_specification_is_the_row_of_the_estimates(judgments: pl.DataFrame
     assert found["holds"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "fields"),
     [
@@ -107,7 +112,9 @@ def test_usual_specification_is_the_row_of_the_estimates(judgments: pl.DataFrame
         ("rate", {"rate": "win_rate", "generator": GPT, "bar": 0.5, "direction": "below"}),
     ],
 )
-def test_usual_specification_is_the_rung_of_the_ladder(evidence, variants: Variants, kind: str, fields) -> None:
+def test_usual_specification_is_the_rung_of_the_ladder(
+    evidence, variants: Variants, kind: str, fields
+) -> None:
     stated = claim(kind, **fields)
     specifications = multiverse(stated, evidence, JUDGES, variants)
     found = usual(specifications)
