@@ -247,7 +247,8 @@ def _block(
     cluster: Unit,
 ) -> _Block:
     nothing = np.full(len(keep), np.nan)
-    outcome = _Outcome(*(nothing,) * 6, np.zeros(len(keep), dtype=np.bool_))
+    holds = np.zeros(len(keep), dtype=np.bool_)
+    outcome = _Outcome(nothing, nothing, nothing, nothing, nothing, nothing, holds)
     rows = np.zeros(keep.shape[1])
     if reading.reason is None:
         tallies = group_of(claim) in {"slots", "tallies"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 import polars as pl
@@ -66,7 +66,7 @@ class Variants:
         return self.made[place]
 
     def _of(self, kept: dict[tuple[str, str | None], pl.DataFrame]) -> Evidence:
-        return Evidence(self.evidence.comparisons, self.evidence.tiers, self.evidence.tasks, kept)
+        return replace(self.evidence, kept=kept)
 
     def _frame(self, group: Group, scoring: Scoring | None, ties: Ties | None) -> pl.DataFrame:
         frame = self.evidence.scored(None)
