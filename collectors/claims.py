@@ -7,10 +7,10 @@ from pathlib import Path
 
 from recuse.analysis.claims.parsing import parse_claims
 from recuse.analysis.claims.record import ClaimsFile
-from recuse.collectors.bundled import DEFAULT, folder_of
+from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.errors import SourceError
 
-__all__ = ["BUNDLED_CLAIMS", "read_claims"]
+__all__ = ["BUNDLED_CLAIMS", "read_claims", "sources_of"]
 
 BUNDLED_CLAIMS: Path = folder_of(DEFAULT) / "claims.toml"
 """The bundled study's own claims."""
@@ -33,3 +33,19 @@ def read_claims(path: Path = BUNDLED_CLAIMS) -> ClaimsFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SourceError(path, f"it is not TOML ({error})", "correct it there") from error
     return parse_claims(content, path.name)
+
+
+def sources_of(file: ClaimsFile, path: Path) -> list[str]:
+    """Name the sources of a file of claims; a path that is there beside the file is meant from there.
+
+    Parameters
+    ----------
+    file
+        What the file holds.
+    path
+        Where it lies.
+    """
+    beside = {name: path.parent / name for name in file.sources}
+    return [
+        name if name in BUNDLED or not beside[name].exists() else str(beside[name]) for name in file.sources
+    ]

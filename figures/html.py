@@ -25,7 +25,7 @@ from recuse.figures.tables import tables
 from recuse.figures.vega import vega_bundle
 from recuse.schema import EstimateFrame
 
-__all__ = ["chart_words", "json_for_script", "page_environment", "report_html"]
+__all__ = ["chart_words", "data_uri", "json_for_script", "page_environment", "report_html"]
 
 _ESCAPES: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 _TABLE_OF: Final[Mapping[str, str]] = MappingProxyType({"win_rate_by_judge": "win_rate"})
@@ -107,7 +107,7 @@ def _figures(
                 "place": place,
                 "title": title,
                 "alt": alt.get(name) or " ".join([title, *more]),
-                "image": _data_uri(static[name]) if name in static else None,
+                "image": data_uri(static[name]) if name in static else None,
                 "drawn": name in charts,
                 "table": table,
                 "table_caption": captions[table] if table is not None else None,
@@ -155,5 +155,6 @@ def _held_together(sentence: str) -> str:
     return re.sub(r"\b([pn]) = ", "\\1\u00a0=\u00a0", spaced)
 
 
-def _data_uri(svg: str) -> str:
+def data_uri(svg: str) -> str:
+    """Give a drawing as the address of an image that is part of the page."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

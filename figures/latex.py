@@ -16,7 +16,7 @@ from recuse.figures.table import Table
 from recuse.figures.tables import tables as tables_of
 from recuse.schema import EstimateFrame
 
-__all__ = ["escape", "tables"]
+__all__ = ["escape", "tables", "typeset"]
 
 _SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -67,10 +67,11 @@ def _character(character: str) -> str:
 
 def tables(estimates: EstimateFrame) -> dict[str, str]:
     r"""Typeset each table of the report; the keys of the result also make its ``\label{tab:…}``."""
-    return {table.key: _typeset(table) for table in tables_of(estimates)}
+    return {table.key: typeset(table) for table in tables_of(estimates)}
 
 
-def _typeset(table: Table) -> str:
+def typeset(table: Table) -> str:
+    """Typeset one table with booktabs; it shrinks to the width of the line where it is wider."""
     names, numbers = table.n_names, len(table.header) - table.n_names
     lines = [
         r"\begin{table}[tbp]",

@@ -13,12 +13,12 @@ from recuse.analysis.claims.forms import Form, How
 from recuse.analysis.claims.reading import Reading
 from recuse.analysis.claims.readings import read
 from recuse.analysis.claims.record import Claim
-from recuse.analysis.estimates import Estimate, Unit
+from recuse.analysis.estimates import Unit
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.settings import Settings
 
-__all__ = ["Evaluation", "as_row", "evaluate", "interval_at"]
+__all__ = ["Evaluation", "evaluate", "interval_at"]
 
 _USUAL: Final = Settings()
 _STREAMS: Final = {
@@ -135,30 +135,6 @@ def interval_at(evaluation: Evaluation, conf_level: float, settings: Settings, n
     if form is None:
         return evaluation.interval
     return form.interval(_how(evaluation.claim, evaluation.choices, settings, conf_level), null)
-
-
-def as_row(evaluation: Evaluation, settings: Settings, **keys: str | None) -> Estimate:
-    """Write an evaluation as a row of estimates."""
-    claim, choices = evaluation.claim, evaluation.choices
-    row = Estimate(
-        estimand=claim.kind,
-        unit=evaluation.unit,
-        judge=getattr(claim, "judge", None),
-        judge_2=getattr(claim, "judge_2", None),
-        generator=getattr(claim, "generator", None),
-        tier=claim.tier,
-        baseline=choices.baseline,
-        scoring=choices.scoring,
-        estimate=evaluation.estimate,
-        p_value=evaluation.p_value,
-        test=evaluation.test,
-        n_presentations=evaluation.n_presentations,
-        n_comparisons=evaluation.n_comparisons,
-        n_tasks=evaluation.n_tasks,
-        n_dropped=evaluation.n_dropped,
-    )
-    row = replace(row, **keys).with_interval(evaluation.interval, settings.conf_level)  # type: ignore[arg-type]
-    return replace(row, reason=evaluation.reason)
 
 
 def _how(claim: Claim, choices: Choices, settings: Settings, conf_level: float) -> How:

@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("recuse.commands.report", "Estimate, draw and write: judgments in, report out."),
+    "claims": ("recuse.commands.claims", "Put published claims on the ladder: which survive?"),
     "import": ("recuse.commands.import_", "Bring judgments in a published format into a cache."),
     "calibrate": (
         "recuse.commands.calibrate",

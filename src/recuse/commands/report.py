@@ -198,7 +198,7 @@ def _write(
     write_manifest(
         out,
         inputs=source.inputs,
-        versions=_versions(),
+        versions=named_versions(),
         seed=choices.pop("seed"),
         settings=choices,
         set_aside=set_aside_counts(source),
@@ -230,7 +230,7 @@ def _write_page(
     write_text(out / "report.html", page)
 
 
-def _versions() -> dict[str, str]:
+def named_versions() -> dict[str, str]:
     import platform
     from importlib.metadata import version
 
