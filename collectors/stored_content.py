@@ -38,6 +38,8 @@ def stored_content(path: Path, *, bounded_lines: bool = False, limit: int | None
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
+            if not packed and limit is not None and path.stat().st_size > limit:
+                raise _too_large(path, limit)
             if not packed and not bounded_lines and limit is None:
                 whole = file.read()
                 return whole, hashlib.sha256(whole).hexdigest()
@@ -95,6 +97,14 @@ def as_text(content: bytes, path: Path) -> str:
         ) from error
 
 
+def _too_large(path: Path, limit: int) -> SourceError:
+    return SourceError(
+        path,
+        f"it holds more than {limit // 2**20:,} MiB in one JSON document",
+        "write one object a line and name it .jsonl, or make it Parquet",
+    )
+
+
 def _read(
     file: IO[bytes] | gzip.GzipFile, path: Path, *, bounded_lines: bool, limit: int | None
 ) -> tuple[bytes, str]:
@@ -105,11 +115,7 @@ def _read(
         digest.update(chunk)
         content += chunk
         if limit is not None and len(content) > limit:
-            raise SourceError(
-                path,
-                f"it holds more than {limit // 2**20:,} MiB in one JSON document",
-                "write one object a line and name it .jsonl, or make it Parquet",
-            )
+            raise _too_large(path, limit)
         if not bounded_lines:
             continue
         first, last = chunk.find(b"\n"), chunk.rfind(b"\n")

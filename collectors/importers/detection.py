@@ -65,13 +65,19 @@ def first_record(path: Path) -> Record | None:
         return _schema(path)
     if kind in {"csv", ".tsv"}:
         head = stored_head(path, _HEADER).decode("utf-8-sig", "replace")
-        no_header: list[str] = []
-        rows = csv.reader(io.StringIO(head), delimiter="\t" if kind == ".tsv" else ",")
-        header = next(rows, no_header)
-        return dict.fromkeys(header)
+        return _header(head, "\t" if kind == ".tsv" else ",")
     if kind == "jsonl":
         return _first_object(stored_head(path, LONGEST_LINE, upto_line=True))
     return open_document(path).header if kind in {".json", ".eval"} else None
+
+
+def _header(head: str, separator: str) -> Record | None:
+    names: list[str] = []
+    try:
+        names = next(csv.reader(io.StringIO(head), delimiter=separator), names)
+    except csv.Error:
+        return None
+    return dict.fromkeys(names)
 
 
 def _schema(path: Path) -> Record | None:

@@ -50,15 +50,16 @@ def _scored(log: Record) -> Iterator[tuple[Record, str, Record]]:
 
 
 def _grader(log: Record, scorer: str) -> str:
-    """Name the grader: its role, an argument of the scorer, or else the scorer itself."""
-    named = text_of(first_value(log, _GRADERS))
-    if named is not None:
-        return named
+    """Name the grader: an argument of the scorer, the role grader, or else the scorer itself."""
+    return _own_model(log, scorer) or text_of(first_value(log, _GRADERS)) or scorer
+
+
+def _own_model(log: Record, scorer: str) -> str | None:
+    """Name the model that a scorer was given as an argument."""
     for score in records_of(first_value(log, ("results.scores",))):
-        model = text_of(first_value(score, ("params.model",)))
-        if score.get("scorer") == scorer and model is not None:
-            return model
-    return scorer
+        if scorer in {score.get("scorer"), score.get("name")}:
+            return text_of(first_value(score, ("params.model",)))
+    return None
 
 
 def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
@@ -100,7 +101,7 @@ def _grades(documents: Sequence[Document], notes: list[str]) -> pl.DataFrame | N
             if first_value(sample, tuple(f"metadata.{key}" for key in _SLOTS["slot_a"])) is not None:
                 n_pairs += 1
                 continue
-            if "model_graded" not in scorer and _grader(log, scorer) == scorer:
+            if "model_graded" not in scorer and _own_model(log, scorer) is None:
                 left_out.add(scorer)
                 continue
             grade = word_of(score.get("value"))

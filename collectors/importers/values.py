@@ -18,7 +18,7 @@ _UNREADABLE: Final = "parse_failed"
 
 
 def first_value(record: Record, paths: Sequence[str], *, present: bool = False) -> object:
-    """Give the first value that one of the paths leads to; None if none does.
+    """Give the first value that one of the paths leads to, or else an empty text, or else None.
 
     Parameters
     ----------
@@ -29,11 +29,16 @@ def first_value(record: Record, paths: Sequence[str], *, present: bool = False) 
     present
         Give True for a key whose value is null.
     """
+    empty: object = None
     for path in paths:
         found, value = _walk(record, path)
-        if found and (value is not None or present):
+        if found and present:
             return True if value is None else value
-    return None
+        if value == "":
+            empty = value
+        elif value is not None:
+            return value
+    return empty
 
 
 def _walk(value: object, path: str) -> tuple[bool, object]:
