@@ -61,7 +61,10 @@ class Estimate:
     reason: str | None = None
 
     def with_interval(self, interval: Interval, conf_level: float, *, test: bool = False) -> Estimate:
-        """Attach an interval; with ``test``, its dual p-value and the minimum detectable effect too."""
+        """Attach an interval and the minimum detectable effect; with ``test``, its dual p-value too."""
+        mde = None
+        if interval.std_error and interval.df is not None:
+            mde = minimum_detectable_effect(interval.std_error, interval.df)
         missing = interval.low is None or interval.high is None
         row = replace(
             self,
@@ -70,15 +73,13 @@ class Estimate:
             conf_high=interval.high,
             conf_level=None if missing else conf_level,
             interval=interval.method,
+            mde=mde,
             reason="; ".join(said for said in (interval.reason, self.reason) if said) or None,
         )
         if not test:
             return row
-        mde = None
-        if interval.std_error and interval.df is not None:
-            mde = minimum_detectable_effect(interval.std_error, interval.df)
         tested = None if interval.p_value is None else f"dual_of_{interval.method}"
-        return replace(row, p_value=interval.p_value, test=tested, mde=mde)
+        return replace(row, p_value=interval.p_value, test=tested)
 
     def undefined(self, reason: str) -> Estimate:
         """Keep the row, without a number, and say why."""

@@ -160,6 +160,7 @@ def _slot_a_rows(
         test="binomial_pooled",
         p_value=binomial_p(slot_a, decided),
         std_error=None,
+        mde=None,
         conf_low=low,
         conf_high=high,
         interval="clopper_pearson_rows",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, interval_text, method_text, n_text, number, p_text
+from recuse.figures.undetected import chance_agreement, tier_gradient
+from recuse.figures.wording import Row, could_have_seen, interval_text, method_text, n_text, number, p_text
 from recuse.schema import EstimateFrame
 
 __all__ = ["findings", "findings_by_topic"]
@@ -45,7 +46,10 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
             *_each(lookup, study, "self_preference_delta", _self_preference),
             *_not_identifiable(lookup, study),
         ],
-        "By tier of tasks": _each(lookup, study, "self_preference_delta", _by_tier),
+        "By tier of tasks": [
+            *_each(lookup, study, "self_preference_delta", _by_tier),
+            *_each(lookup, study, "self_preference_tier_gradient", tier_gradient),
+        ],
         "What involved judges add": _each(lookup, study, "self_preference_inflation", _inflation),
         "At equal length": _each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
         "Length": [
@@ -53,6 +57,7 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
             *_raw_beside_controlled(lookup, study),
         ],
         "Position": _each(lookup, study, "slot_a_rate", _position),
+        "Agreement": chance_agreement(lookup, study),
         "Asked again": _each(lookup, study, "verdict_change_excess", _stability),
     }
 
@@ -122,11 +127,7 @@ def _verdict(row: Row) -> str:
     method = f"({method_text(row['interval'])}; {n_text(row)})"
     if row["conf_low"] > 0 or row["conf_high"] < 0:
         return f": {level} excludes 0 {method}"
-    seen = ""
-    if row["mde"] is not None:
-        effect = number(row["mde"], row["unit"], digits=0).lstrip("+")
-        seen = f"; this design could have seen {effect} (minimum detectable effect)"
-    return f": {level} includes 0 {method}{seen}, so this is not evidence of no bias"
+    return f": {level} includes 0 {method}{could_have_seen(row)}, so this is not evidence of no bias"
 
 
 def _with_interval(row: Row) -> str:
@@ -149,7 +150,14 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
         used.append(row)
     if not parts:
         return None
-    return f"{lookup.name(judge)} by tier, against uninvolved judges: {'; '.join(parts)} ({_setup(used)})."
+    seen = [row["mde"] for row in used if could_have_seen(row)]
+    told = ""
+    if seen:
+        least, most = (number(pick(seen), "difference", digits=0).lstrip("+") for pick in (min, max))
+        span = most if least == most else f"{least.removesuffix(' pp')} to {most}"
+        told = f"; where an interval includes 0, this design could have seen {span}"
+    by_tier = "; ".join(parts)
+    return f"{lookup.name(judge)} by tier, against uninvolved judges: {by_tier} ({_setup(used)}){told}."
 
 
 def _setup(rows: list[Row]) -> str:
@@ -178,7 +186,7 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
     return (
         f"Counting involved judges among the peers of {lookup.name(judge)} moves its self-preference by "
         f"{_with_interval(row)} on the same comparisons "
-        f"({method_text(row['interval'])}; {n_text(row)})."
+        f"({method_text(row['interval'])}; {n_text(row)}){could_have_seen(row)}."
     )
 
 
@@ -191,7 +199,7 @@ def _at_equal_length(lookup: Lookup, study: str | None, judge: str) -> str | Non
     return (
         f"At equal length of both answers {lookup.name(judge)}'s self-preference against uninvolved "
         f"judges is {_with_interval(row)} instead of {number(plain['estimate'], plain['unit'])} "
-        f"({method_text(row['interval'])}; {n_text(row)})."
+        f"({method_text(row['interval'])}; {n_text(row)}){could_have_seen(row)}."
     )
 
 
@@ -209,8 +217,8 @@ def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
         )
     return (
         f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
-        f"({n_text(raw)}), nothing held fixed, of which the model puts {_with_interval(share)} down to "
-        f"length; {controlled}."
+        f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed, of which the model puts "
+        f"{_with_interval(share)} down to length; {controlled}."
     )
 
 
@@ -262,7 +270,8 @@ def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
     rate = (
         f"{name} names slot A in {number(row['estimate'], row['unit'])} of its decisions {interval_text(row)}"
     )
-    return f"{rate}: {'; '.join(tests)}." if tests else f"{rate}."
+    seen = could_have_seen(row, 0.5)
+    return f"{rate}: {'; '.join(tests)}{seen}." if tests else f"{rate}{seen}."
 
 
 def _stability(lookup: Lookup, study: str | None, judge: str) -> str | None:

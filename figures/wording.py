@@ -15,6 +15,7 @@ __all__ = [
     "NOTHING",
     "Row",
     "bare_number",
+    "could_have_seen",
     "estimate_text",
     "interval_text",
     "method_text",
@@ -146,6 +147,15 @@ def n_text(row: Row) -> str:
         if row[f"n_{unit}"] is not None
     ]
     return f"n = {', '.join(parts)}" if parts else "n not recorded"
+
+
+def could_have_seen(row: Row, null: float = 0.0) -> str:
+    """Say beside an interval that includes the null what a study of this precision finds; else nothing."""
+    if row["mde"] is None or row["conf_low"] is None or not row["conf_low"] <= null <= row["conf_high"]:
+        return ""
+    unit = "difference" if row["unit"] == "proportion" else row["unit"]
+    effect = number(row["mde"], unit, digits=0).lstrip("+")
+    return f"; this design could have seen {effect} (minimum detectable effect)"
 
 
 def method_text(method: str | None) -> str:
