@@ -44,7 +44,7 @@ def readme(found: EstimateFrame) -> str:
 
 
 def _on_the_first_screen(sentence: str) -> bool:
-    if sentence.startswith("At equal length"):
+    if sentence.startswith(("At equal length", "From ")):
         return False
     return "self-preference against uninvolved" in sentence or "slot A" in sentence
 

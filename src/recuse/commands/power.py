@@ -85,7 +85,7 @@ def power(
     ] = 0.8,
     data_sets: Annotated[
         int, typer.Option("--data-sets", min=100, help="Simulated studies of each design.")
-    ] = 2_000,
+    ] = 1_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
 ) -> None:
     """Say what a design would see: power, length of the interval, and the tasks it takes.
