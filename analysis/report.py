@@ -21,6 +21,7 @@ from recuse.analysis.length_adjusted import self_preference_delta_length_adjuste
 from recuse.analysis.length_probe import long_wins_score
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
+from recuse.analysis.position_gap import position_gap
 from recuse.analysis.ranking import rankings
 from recuse.analysis.repetition_probe import padded_wins_score
 from recuse.analysis.robustness import robustness
@@ -40,6 +41,7 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "longer wins": longer_wins_rate,
     "length probe": long_wins_score,
     "repetition probe": padded_wins_score,
+    "position against gap": position_gap,
     "stability": stability,
     "robustness": robustness,
 }

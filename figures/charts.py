@@ -10,6 +10,7 @@ import polars as pl
 from recuse.figures.agreement_chart import kappa_heat_map
 from recuse.figures.assembly import assemble, order_of
 from recuse.figures.forest import Axis, Line, Section, forest
+from recuse.figures.gap_chart import flip_rate_by_gap
 from recuse.figures.involvement_chart import involvement_map
 from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
@@ -22,6 +23,7 @@ from recuse.figures.quantities import quantities
 
 __all__ = [
     "all_charts",
+    "flip_rate_by_gap",
     "involvement_map",
     "kappa_heat_map",
     "length_probe",
@@ -43,6 +45,7 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "self_preference_by_tier": self_preference_by_tier(estimates),
         "involvement": involvement_map(estimates),
         "position": slot_a_and_flip_rates(estimates),
+        "position_gap": flip_rate_by_gap(estimates),
         "agreement": kappa_heat_map(estimates),
         "length_probe": length_probe(estimates),
         "longer_wins": longer_wins_three_ways(estimates),

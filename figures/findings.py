@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.figures.lookup import Lookup
+from recuse.figures.model_findings import gap_sentences
 from recuse.figures.undetected import chance_agreement, tier_gradient
 from recuse.figures.wording import Row, could_have_seen, interval_text, method_text, n_text, number, p_text
 from recuse.schema import EstimateFrame
@@ -57,6 +58,7 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
             *_raw_beside_controlled(lookup, study),
         ],
         "Position": _each(lookup, study, "slot_a_rate", _position),
+        "Position against the quality gap": gap_sentences(lookup, study),
         "Agreement": chance_agreement(lookup, study),
         "Asked again": _each(lookup, study, "verdict_change_excess", _stability),
     }

@@ -171,3 +171,19 @@ def test_longer_wins_stands_beside_its_share_and_the_probe(make_estimates: Make)
     assert "43.3 [30.0, 60.0]" in whole
     assert "controlled: the longer version wins, tasks that reward concision" in whole
     assert charts.longer_wins_three_ways(make_estimates().filter(pl.col("estimand") == "win_rate")) is None
+
+
+def test_flips_are_drawn_by_gap_with_the_slope_of_each_judge(make_estimates: Make) -> None:
+    rows = make_estimates().filter(pl.col("estimand") == "flip_rate", pl.col("tier").is_null())
+    rates = [
+        rows.with_columns(estimand=pl.lit("flip_rate_by_gap"), group=pl.lit(f"gap={gap}"))
+        for gap in ("0-25", "75-100")
+    ]
+    slope = rows.with_columns(
+        estimand=pl.lit("flip_gap_slope"), unit=pl.lit("logit"), estimate=pl.lit(-1.45),
+        conf_low=pl.lit(-1.9), conf_high=pl.lit(-1.0), p_value=pl.lit(1e-9), test=pl.lit("dual_of_jackknife"),
+    )  # fmt: skip
+    text = words(charts.flip_rate_by_gap(pl.concat([*rates, slope])))
+    assert text.count("slope −1.45 [−1.90, −1.00], p < .001") == 3
+    assert text.count("75–100") == 3
+    assert charts.flip_rate_by_gap(make_estimates()) is None
