@@ -91,7 +91,7 @@ class Mean:
         if not self.is_rate:
             return _mean_interval(sums, how, null)
         if rows and how.method == "default":
-            found = rate_interval_by_rows(sums, conf_level=how.conf_level, null=null)
+            found = rate_interval_by_rows(sums, conf_level=how.conf_level)
         else:
             found = rate_interval(
                 sums,

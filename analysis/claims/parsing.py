@@ -86,39 +86,41 @@ def check_names(
     UnknownNameError
         With the nearest name that is there.
     """
-    there = comparisons.select(
-        "study", "task_id", "tier", "probe", "judge", "first", "second", "rewards"
-    ).unique()
-    studies = set(there["study"].to_list())
+    studies = set(comparisons["study"].unique().to_list())
+    told: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for claim in claims:
         wanted = claim.study or tuple(file_study)
         _known(claim, "study", wanted, studies)
-        mine = there.filter(pl.col("study").is_in(list(wanted or studies)))
-        names = {
-            name: set(mine[column].drop_nulls().to_list())
-            for name, column in (("judge", "judge"), ("tier", "tier"), ("probe", "probe"))
-        }
-        generators = set(mine["first"].to_list()) | set(mine["second"].to_list())
-        length = mine.filter(pl.col("probe") == "length")
-        names |= {
-            "generator": generators,
-            "opponent": generators,
-            "order": generators,
-            "judge_2": names["judge"],
-        }
-        names |= {
-            "rewards": set(length["rewards"].drop_nulls().to_list()),
-            "task": set(length["task_id"].to_list()),
-        }
-        for field, valid in names.items():
+        if wanted not in told:
+            told[wanted] = _names(
+                comparisons.filter(pl.col("study").is_in(list(wanted))) if wanted else comparisons
+            )
+        for field, valid in told[wanted].items():
             value: object = getattr(claim, field, None)
             if value is not None:
-                _known(
-                    claim,
-                    field,
-                    (value,) if isinstance(value, str) else cast("tuple[str, ...]", value),
-                    valid,
-                )
+                values = (value,) if isinstance(value, str) else cast("tuple[str, ...]", value)
+                _known(claim, field, values, valid)
+
+
+def _names(there: pl.DataFrame) -> dict[str, set[str]]:
+    """Field of a claim → the names that it may hold."""
+
+    def of(rows: pl.DataFrame, *columns: str) -> set[str]:
+        return {name for column in columns for name in rows[column].drop_nulls().unique().to_list()}
+
+    length = there.filter(pl.col("probe") == "length")
+    judges, generators = of(there, "judge"), of(there, "first", "second")
+    return {
+        "judge": judges,
+        "judge_2": judges,
+        "generator": generators,
+        "opponent": generators,
+        "order": generators,
+        "tier": of(there, "tier"),
+        "probe": of(there, "probe"),
+        "rewards": of(length, "rewards"),
+        "task": of(length, "task_id"),
+    }
 
 
 _CALLED: Final = {"judge_2": "judge", "opponent": "generator", "order": "generator"}
