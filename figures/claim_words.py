@@ -108,7 +108,7 @@ def answer(outcomes: Sequence[Outcome]) -> str:
     """Count the verdicts in one sentence, the survivors first."""
     counts = Counter(outcome.verdict for outcome in outcomes)
     survive = counts["survives"]
-    verb = "survives" if survive == 1 else "survive"
+    verb = "survives" if 1 in {survive, len(outcomes)} else "survive"
     noun = "claim" if len(outcomes) == 1 else "claims"
     others = [
         f"{counts[verdict]} {verdict if counts[verdict] == 1 else _plural(verdict)}"
