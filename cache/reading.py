@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from recuse.cache.canonical_json import canonical
 from recuse.cache.database import open_database, plainly
 from recuse.cache.disk import RecordDisk, StoredRow, read_address, read_text
 from recuse.cache.records import Record, is_address, parse_record
@@ -93,6 +94,20 @@ class StoredRecords:
             A row may not be read.
         """
         return map(self.record, self.rows())
+
+    def records_of(self, kind: str) -> Iterator[Record]:
+        """Give the records of one kind, in the order in which they were stored; the others are not parsed.
+
+        Raises
+        ------
+        CacheError
+            A row of the kind may not be read.
+        """
+        member = canonical({"kind": kind})[1:-1]
+        for row in self._select("WHERE instr(value, ?) > 0 ORDER BY rowid", member):
+            record = self.record(row)
+            if record["kind"] == kind:
+                yield record
 
     def record(self, row: StoredRow) -> Record:
         """Give the record of a row.

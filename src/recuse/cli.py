@@ -25,6 +25,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("recuse.commands.report", "Estimate, draw and write: judgments in, report out."),
     "claims": ("recuse.commands.claims", "Put published claims on the ladder: which survive?"),
     "import": ("recuse.commands.import_", "Bring judgments in a published format into a cache."),
+    "collect": ("recuse.commands.collect", "Ask generators and judges, once, blind, in both orders."),
+    "local-servers": ("recuse.commands.local_servers", "Serve the small models of a study on this machine."),
     "calibrate": (
         "recuse.commands.calibrate",
         "Set a judge beside human labels before it approves anything.",

@@ -10,7 +10,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "BlindingError",
     "CacheError",
+    "CollectionError",
     "ConfigurationError",
     "JudgmentsError",
     "RecuseError",
@@ -84,6 +86,29 @@ class JudgmentsError(RecuseError, ValueError):
 
 class CacheError(RecuseError, ValueError):
     """A cache row that must not be read, written over or deleted, or a record that is not what it says."""
+
+    def __init__(self, problem: str, offenders: Sequence[object] = (), remedy: str = "") -> None:
+        self.offenders = list(offenders)
+        named = f": {name_up_to_three(self.offenders)}" if self.offenders else ""
+        super().__init__(_line(f"{problem}{named}", remedy))
+
+
+class BlindingError(RecuseError, ValueError):
+    """Prompts that would tell a judge who wrote what it judges; none of them was sent."""
+
+    def __init__(self, needed: str, offenders: Sequence[object]) -> None:
+        self.offenders = list(offenders)
+        place = "1 place does" if len(self.offenders) == 1 else f"{len(self.offenders):,} places do"
+        super().__init__(
+            _line(
+                f"{needed}; {place}: {name_up_to_three(self.offenders)}",
+                'nothing was sent; change the text, or set blinding = "redact" or "flag" in the study file',
+            )
+        )
+
+
+class CollectionError(RecuseError, RuntimeError):
+    """A study that is not complete, or cannot go on, with what is missing named."""
 
     def __init__(self, problem: str, offenders: Sequence[object] = (), remedy: str = "") -> None:
         self.offenders = list(offenders)
