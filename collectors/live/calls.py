@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from recuse.cache.records import address_of
@@ -12,12 +12,18 @@ from recuse.collectors.live.blinding import Found
 from recuse.collectors.live.prompts import Messages
 from recuse.collectors.live.study_file import Endpoint
 
-__all__ = ["KINDS", "Call", "Presentation", "make_call"]
+__all__ = ["KINDS", "Call", "Presentation", "make_call", "most_tokens"]
 
 KINDS: Final = ("answer", "answer_logprob", "judgment", "pointwise")
 """Kinds of records of this collector, in the order in which they are asked for."""
 
 _FOUR_SIGNS_A_TOKEN: Final = 4
+
+
+def most_tokens(params: Mapping[str, object]) -> int | None:
+    """Read the limit of tokens that requested parameters set; None where they set none."""
+    limits = (params.get(name) for name in ("max_tokens", "max_completion_tokens"))
+    return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Call:
     """Of the generator or judge."""
     request: Mapping[str, Any]
     endpoint: Endpoint
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any]
     """Of a judgment: what its row says besides what comes back."""
     findings: tuple[Found, ...] = ()
     """What blinding found in the prompt."""
@@ -51,12 +57,14 @@ class Call:
     @property
     def messages(self) -> Messages:
         """The prompt."""
-        return self.request["messages"]
+        messages: Messages = self.request["messages"]
+        return messages
 
     @property
     def params(self) -> dict[str, Any]:
         """The requested parameters."""
-        return self.request["params"]
+        params: dict[str, Any] = self.request["params"]
+        return params
 
     @property
     def tokens_in(self) -> int:
@@ -67,14 +75,11 @@ class Call:
     @property
     def most_tokens_out(self) -> int | None:
         """Tokens that may come back at most; None where the request sets no limit."""
-        for name in ("max_tokens", "max_completion_tokens"):
-            if isinstance(self.params.get(name), int):
-                return self.params[name]
-        return None
+        return most_tokens(self.params)
 
     def spoken(self) -> str:
         """Name the call in a line for a person."""
-        about = self.request.get("presentation") or {}
+        about: Mapping[str, object] = self.request.get("presentation") or {}
         shown = ", ".join(
             str(about[key])
             for key in ("task_id", "probe", "slot_a", "variant_a", "slot_b", "variant_b")

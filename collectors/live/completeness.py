@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from recuse.cache.records import Record
 from recuse.cache.store import Store
-from recuse.collectors.live.calls import Call
+from recuse.collectors.live.calls import Call, most_tokens
 from recuse.collectors.live.keeping import Failed, failures_of
 from recuse.collectors.live.plan import AnswerKey, Asked, answer_calls
 from recuse.collectors.live.protocol import Protocol, refuse_leaking_tasks
@@ -52,7 +52,7 @@ class State:
 
     phases: tuple[Phase, ...]
     answers: Mapping[AnswerKey, Answer]
-    failures: Mapping[str, Failed] = field(default_factory=dict)
+    failures: Mapping[str, Failed]
     """The ledger: address of a call → how it failed last."""
 
     @property
@@ -151,7 +151,8 @@ def _phase(
 
 def _mean(record: Record) -> float | None:
     response: Any = record.get("response", {})
-    return response["mean_logprob"]
+    mean: float | None = response["mean_logprob"]
+    return mean
 
 
 def _expected(study: LoadedStudy, one: Asked) -> Expected:
@@ -161,8 +162,7 @@ def _expected(study: LoadedStudy, one: Asked) -> Expected:
         side.generator + (f" ({side.variant})" if side.variant else "") for side in one.sides
     )
     lengths = [
-        _most_tokens({**about.params.answers, **about.generators[side.generator].params})
-        for side in one.sides
+        most_tokens({**about.params.answers, **about.generators[side.generator].params}) for side in one.sides
     ]
     frame = (len(about.rubric) + len(one.task.prompt)) // 4 + _FRAME_TOKENS
     known = [length for length in lengths if length is not None]
@@ -171,7 +171,7 @@ def _expected(study: LoadedStudy, one: Asked) -> Expected:
         endpoint,
         f"judgment by {one.judge}: {one.task.id}, {one.probe}, {sides}",
         frame + sum(known) if len(known) == len(lengths) else None,
-        _most_tokens({**about.params.judgments, **endpoint.params}),
+        most_tokens({**about.params.judgments, **endpoint.params}),
     )
 
 
@@ -183,9 +183,7 @@ def _expected_logprobs(study: LoadedStudy, waiting: Iterable[Asked]) -> list[Exp
             if endpoint.answer_logprobs != "none" and one.probe == "main":
                 task_id, generator, length = side.answer
                 shown = f"{task_id}, {generator}" + (f" ({length})" if length else "")
-                most = _most_tokens(
-                    {**study.about.params.answers, **study.about.generators[generator].params}
-                )
+                most = most_tokens({**study.about.params.answers, **study.about.generators[generator].params})
                 wanted[one.judge, side.answer] = Expected(
                     one.judge,
                     endpoint,
@@ -194,11 +192,6 @@ def _expected_logprobs(study: LoadedStudy, waiting: Iterable[Asked]) -> list[Exp
                     most,
                 )
     return list(wanted.values())
-
-
-def _most_tokens(params: Mapping[str, object]) -> int | None:
-    limits = (params.get(name) for name in ("max_tokens", "max_completion_tokens"))
-    return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
 _FRAME_TOKENS: Final = 120

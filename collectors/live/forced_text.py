@@ -1,6 +1,6 @@
 """How probable a given text is under a model: llama.cpp writes it under a grammar that admits nothing else.
 
-A server of the OpenAI wire format does not score a text that it is given. That of llama.cpp takes a grammar of
+A server of the OpenAI wire format does not score a given text. That of llama.cpp takes a grammar of
 tokens, chooses among those that it admits, and reports the log-probability that each of them had without it.
 The tokens are those into which the server itself divides the text, not the first that would spell it.
 """
@@ -57,5 +57,5 @@ def _tokens(endpoint: Endpoint, text: str) -> list[dict[str, Any]]:
         f"{root}/tokenize", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
-        said: Any = json.load(answer)
+        said: dict[str, list[dict[str, Any]]] = json.load(answer)
     return said["tokens"]

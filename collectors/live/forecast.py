@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -41,13 +40,14 @@ def forecast(state: State, store: Store | None, limits_of: Callable[[str], Limit
 
 
 def _names(phase: Phase) -> list[str]:
-    calls = itertools.chain(phase.there, phase.missing, phase.waiting)
+    calls: list[Call | Expected] = [*phase.there, *phase.missing, *phase.waiting]
     return list(dict.fromkeys(call.name for call in calls))
 
 
 def _row(phase: Phase, name: str, store: Store | None, limits_of: Callable[[str], Limits]) -> Row:
     there = [call for call in phase.there if call.name == name]
-    to_ask: list[Call | Expected] = [call for call in (*phase.missing, *phase.waiting) if call.name == name]
+    expected: list[Call | Expected] = [*phase.missing, *phase.waiting]
+    to_ask = [call for call in expected if call.name == name]
     costs = [cost_of(call.endpoint, call.tokens_in, call.most_tokens_out) for call in to_ask]
     latency = _mean_latency(there, store)
     concurrency = limits_of(to_ask[0].endpoint.provider).concurrency if to_ask else 1
@@ -76,5 +76,6 @@ def _mean_latency(there: Sequence[Call], store: Store | None) -> float | None:
     for call in there[-_LATENCIES:]:
         record = store.get(call.address)
         response: Any = record.get("response", {}) if record else {}
-        found.append(response.get("latency_s", 0.0))
-    return sum(found) / len(found)
+        if response.get("latency_s") is not None:
+            found.append(response["latency_s"])
+    return sum(found) / len(found) if found else None

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from recuse.cache.records import Record, make_record
 from recuse.cache.store import Store
@@ -58,9 +58,9 @@ def failures_of(records: Iterable[Record]) -> dict[str, Failed]:
     found: dict[str, Failed] = {}
     for record in records:
         if record["kind"] == FAILURE:
-            request, response = record["request"], record.get("response", {})
-            fields = {**response, "of": request["of"], "at": request["at"]}
-            found[str(request["of"])] = Failed(**fields)  # pyright: ignore[reportArgumentType]
+            request: Any = record["request"]
+            response: Any = record.get("response", {})
+            found[request["of"]] = Failed(of=request["of"], at=request["at"], **response)
     return found
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from recuse.collectors.live.calls import Call
 from recuse.collectors.live.forced_text import FORCED, forcing
@@ -20,7 +20,20 @@ from recuse.collectors.live.replies import Reply, Token
 from recuse.collectors.live.study_file import Endpoint
 from recuse.errors import CollectionError, ConfigurationError
 
-__all__ = ["Failure", "Models", "key_of", "litellm", "price_per_token", "scrubbed"]
+__all__ = [
+    "Failure",
+    "Models",
+    "cost_of",
+    "failure_of",
+    "is_refusal",
+    "iso",
+    "key_of",
+    "litellm",
+    "price_per_token",
+    "refusal",
+    "reply_of",
+    "scrubbed",
+]
 
 _NO_KEY: Final = "none"
 """Sent to an ``api_base`` whose study file names no key: what the environment holds is for others."""
@@ -56,7 +69,7 @@ def litellm() -> Any:  # noqa: ANN401
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     try:
-        module = importlib.import_module("litellm")
+        module: Any = importlib.import_module("litellm")
     except ModuleNotFoundError:
         raise CollectionError(
             "litellm is not installed", remedy="pip install 'recuse[collect]' brings it"
@@ -100,10 +113,15 @@ def price_per_token(endpoint: Endpoint) -> tuple[float, float] | None:
         return endpoint.price.input / 1e6, endpoint.price.output / 1e6
     if endpoint.api_base is not None:
         return None
+    return _listed_price(endpoint.model)
+
+
+@functools.cache
+def _listed_price(model: str) -> tuple[float, float] | None:
     million = 1_000_000
     try:
-        dollars = litellm().cost_per_token(
-            model=endpoint.model, prompt_tokens=million, completion_tokens=million
+        dollars: tuple[float, float] = litellm().cost_per_token(
+            model=model, prompt_tokens=million, completion_tokens=million
         )
     except Exception:  # noqa: BLE001 - each provider has its own way not to know
         return None
@@ -136,11 +154,12 @@ class Models:
         """
         endpoint = call.endpoint
         left_out = self._refused.setdefault((endpoint.model, endpoint.api_base), set())
-        requested: Mapping[str, Any] | None = call.params
-        if FORCED in call.params:
-            requested = await forcing(endpoint, call.params)
-            if requested is None:
+        requested: Mapping[str, Any] = call.params
+        if FORCED in requested:
+            forced = await forcing(endpoint, requested)
+            if forced is None:
                 return unforced(call, attempts)
+            requested = forced
         while True:
             params = {name: value for name, value in requested.items() if name not in left_out}
             asked_at, started = datetime.now(UTC), time.perf_counter()
@@ -161,7 +180,7 @@ class Models:
                 left_out |= refused
                 continue
             latency = time.perf_counter() - started
-            return _reply(response, call, params, asked_at, latency, attempts)
+            return reply_of(response, call, params, iso(asked_at), round(latency, 6), attempts)
 
 
 def failure_of(error: Exception) -> Failure:
@@ -202,7 +221,7 @@ def refusal(call: Call, error: Exception, attempts: int) -> Reply:
         tokens_in=None,
         tokens_out=None,
         cost_usd=None,
-        asked_at=_iso(datetime.now(UTC)),
+        asked_at=iso(datetime.now(UTC)),
         latency_s=0.0,
         attempts=attempts,
     )
@@ -220,8 +239,8 @@ def _refused_params(error: Exception, params: Mapping[str, Any]) -> set[str]:
         return set()
     if isinstance(error, (module.ContextWindowExceededError, module.ContentPolicyViolationError)):
         return set()
-    body = getattr(error, "body", None)
-    named = body.get("param") if isinstance(body, dict) else None
+    body: Any = getattr(error, "body", None)
+    named = cast("dict[str, object]", body).get("param") if isinstance(body, dict) else None
     if isinstance(named, str) and named.split(".")[0] in params:
         return {named.split(".")[0]}
     message = str(error)
@@ -229,22 +248,23 @@ def _refused_params(error: Exception, params: Mapping[str, Any]) -> set[str]:
 
 
 def _retry_after(error: Exception) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    headers = getattr(error, "litellm_response_headers", None) or headers
+    headers: Any = getattr(error, "litellm_response_headers", None)
+    headers = headers or getattr(getattr(error, "response", None), "headers", None) or {}
     try:
         return max(0.0, float(headers.get("retry-after")))
     except (TypeError, ValueError):
         return None
 
 
-def _reply(
+def reply_of(
     response: Any,  # noqa: ANN401
     call: Call,
     params: Mapping[str, Any],
-    asked_at: datetime,
-    latency: float,
+    asked_at: str,
+    latency_s: float | None,
     attempts: int,
 ) -> Reply:
+    """Read a chat completion."""
     choice = response.choices[0]
     message = choice.message
     declined = getattr(message, "refusal", None)
@@ -261,8 +281,8 @@ def _reply(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost_usd=cost_of(call.endpoint, tokens_in, tokens_out),
-        asked_at=_iso(asked_at),
-        latency_s=round(latency, 6),
+        asked_at=asked_at,
+        latency_s=latency_s,
         attempts=attempts,
         fingerprint=getattr(response, "system_fingerprint", None),
         logprobs=tuple(
@@ -274,16 +294,12 @@ def _reply(
 
 def cost_of(endpoint: Endpoint, tokens_in: int | None, tokens_out: int | None) -> float | None:
     """Give the US dollars of so many tokens; None where the price or the count is not known."""
-    price = _known_price(endpoint.model, endpoint.api_base, endpoint.price)
+    price = price_per_token(endpoint)
     if price is None or tokens_in is None or tokens_out is None:
         return None
     return round(tokens_in * price[0] + tokens_out * price[1], 12)
 
 
-@functools.cache
-def _known_price(model: str, api_base: str | None, price: Any) -> tuple[float, float] | None:  # noqa: ANN401
-    return price_per_token(Endpoint(model=model, api_base=api_base, price=price))
-
-
-def _iso(moment: datetime) -> str:
+def iso(moment: datetime) -> str:
+    """Write a time as records have it."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

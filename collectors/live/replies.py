@@ -41,7 +41,8 @@ class Reply:
     cost_usd: float | None
     """None: the price is not known."""
     asked_at: str
-    latency_s: float
+    latency_s: float | None
+    """None: of a batch."""
     attempts: int
     fingerprint: str | None = None
     logprobs: Sequence[Token] = ()
@@ -139,7 +140,7 @@ def pointwise_verdict(text: str, criteria: Sequence[str], *, refused: bool = Fal
     dict
         ``status``, ``approved`` (None unless the status is ok), ``failed_checks`` and ``evidence``.
     """
-    none = {"approved": None, "failed_checks": [], "evidence": None}
+    none: dict[str, Any] = {"approved": None, "failed_checks": [], "evidence": None}
     if refused:
         return {"status": "refused", **none}
     try:

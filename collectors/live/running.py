@@ -43,10 +43,10 @@ class Outcome:
     n_retries: int = 0
     cost_usd: float = 0.0
     n_unknown_cost: int = 0
-    failed: dict[str, Failure] = field(default_factory=dict)
+    failed: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Address → why it failed, of the calls that failed in this run."""
-    given_up: dict[str, str] = field(default_factory=dict)
-    """Provider and model → why its other calls were not sent."""
+    given_up: dict[str, str] = field(default_factory=dict[str, str])
+    """Model and model → why its other calls were not sent."""
     over_budget: bool = False
 
 

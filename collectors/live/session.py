@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from recuse.cache.store import Store
-from recuse.collectors.live.calls import Call
+from recuse.collectors.live.calls import Call, most_tokens
 from recuse.collectors.live.completeness import PHASES, State, state_of
 from recuse.collectors.live.keeping import Keeper
 from recuse.collectors.live.models import Failure, Models, key_of, price_per_token
@@ -72,12 +72,8 @@ class Session:
         """
         try:
             return asyncio.run(self._run())
-        except BaseExceptionGroup as group:
-            ours = group.subgroup(RecuseError)
-            error: BaseException = ours or group
-            while isinstance(error, BaseExceptionGroup):
-                error = error.exceptions[0]
-            raise error from None
+        except* RecuseError as group:
+            raise _first(group) from None
 
     async def _run(self) -> Outcome:
         total = Outcome()
@@ -106,6 +102,11 @@ class Session:
         return failed is None or failed.asked_again or self._retry_failed
 
 
+def _first(group: BaseExceptionGroup[RecuseError]) -> RecuseError:
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
 def _refuse_unaskable(study: LoadedStudy, max_cost: float | None) -> None:
     """Refuse what would fail or cost the unknown, before the first call."""
     endpoints = [*study.about.generators.values(), *study.about.judges.values()]
@@ -120,10 +121,8 @@ def _refuse_unaskable(study: LoadedStudy, max_cost: float | None) -> None:
             sorted(unknown),
             "state price = { input = …, output = … } (US dollars per million tokens) in the study file",
         )
-    open_ended = {call.name for call in answer_calls(study).values() if call.most_tokens_out is None}
-    if open_ended or not any(
-        name in study.about.params.judgments for name in ("max_tokens", "max_completion_tokens")
-    ):
+    open_ended = any(call.most_tokens_out is None for call in answer_calls(study).values())
+    if open_ended or most_tokens(study.about.params.judgments) is None:
         raise ConfigurationError(
             "--max-cost needs a limit of tokens for answers and judgments", "set max_tokens under [params]"
         )

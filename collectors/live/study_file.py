@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from recuse.collectors.live.tasks import SHIPPED_TASKS, Task, read_tasks
-from recuse.collectors.study import StudyFile
-from recuse.errors import ConfigurationError, name_up_to_three
+from recuse.collectors.study import StudyFile, in_words
+from recuse.errors import ConfigurationError
 
 __all__ = ["Collection", "Endpoint", "Limits", "LoadedStudy", "Price", "Server", "load_study"]
 
@@ -111,16 +110,16 @@ class Collection(StudyFile):
     """For the order shown under ``orders = "random"``; sampling seeds are parameters."""
     rubric: str = "Judge how well each answer does what the task asks."
     rubric_version: str | None = None
-    criteria: dict[str, str] = Field(default_factory=dict)
+    criteria: dict[str, str] = Field(default_factory=dict[str, str])
     """Of pointwise judging: name → what holds when it is met."""
     blinding: Literal["fail", "flag", "redact"] = "fail"
     blind_to: tuple[str, ...] = ()
     """Further words that no prompt may hold."""
     probes: _Probes = _Probes()
     params: _Params = _Params()
-    limits: dict[str, Limits] = Field(default_factory=dict)
+    limits: dict[str, Limits] = Field(default_factory=dict[str, Limits])
     """Provider → limits; ``default`` for all others."""
-    servers: dict[str, Server] = Field(default_factory=dict)
+    servers: dict[str, Server] = Field(default_factory=dict[str, Server])
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -153,8 +152,8 @@ class LoadedStudy:
 
     about: Collection
     tasks: tuple[Task, ...]
-    sha256: str
-    """Of the file's bytes."""
+    stored: bytes
+    """The file as it is."""
     tasks_sha256: str
     folder: Path
 
@@ -177,16 +176,11 @@ def load_study(path: Path) -> LoadedStudy:
     try:
         about = Collection.model_validate(content)
     except ValidationError as error:
-        failures = [
-            f"{'.'.join(map(str, failure['loc'])) or 'the file'}: {failure['msg']}"
-            for failure in error.errors()
-        ]
-        remedy = "recuse collect --init writes a commented one"
-        raise ConfigurationError(f"{path}: {name_up_to_three(failures)}", remedy) from None
+        raise ConfigurationError(
+            f"{path}: {in_words(error)}", "recuse collect --init writes a commented one"
+        ) from None
     tasks, tasks_sha256 = read_tasks(about.tasks, path.parent)
-    return LoadedStudy(
-        about, _chosen(about, tasks), hashlib.sha256(stored).hexdigest(), tasks_sha256, path.parent
-    )
+    return LoadedStudy(about, _chosen(about, tasks), stored, tasks_sha256, path.parent)
 
 
 _TASK_LISTS: Final = ("repetition", "identical")
