@@ -95,15 +95,18 @@ def pairs(study: LoadedStudy) -> Iterator[tuple[Task, str, Side, Side]]:
 
 
 def _changed_pairs(study: LoadedStudy, main: list[Task]) -> Iterator[tuple[Task, str, Side, Side]]:
-    for probe, changed in (("repetition", "padded"), ("identical", "copy")):
+    for probe in ("repetition", "identical"):
         chosen = getattr(study.about.probes, probe)
         if chosen is None:
             continue
         for task in main if chosen.tasks is None else [one for one in main if one.id in chosen.tasks]:
             for generator in chosen.generators or study.about.generators:
-                key = AnswerKey(task.id, generator, None)
-                other = Side(generator, changed, key, repeated=probe == "repetition")
-                yield task, probe, Side(generator, "original", key), other
+                side = _side(task, generator)
+                if probe == "identical":
+                    yield task, probe, side, side
+                else:
+                    one = Side(generator, "original", side.answer)
+                    yield task, probe, one, Side(generator, "padded", side.answer, repeated=True)
 
 
 def asked(study: LoadedStudy) -> Iterator[Asked]:
@@ -112,7 +115,10 @@ def asked(study: LoadedStudy) -> Iterator[Asked]:
     for task, probe, one, other in pairs(study):
         for judge, replicate in itertools.product(about.judges, range(about.replicates)):
             orders = [(one, other), (other, one)]
-            if about.orders == "random":
+            if one == other:
+                # An answer against itself has no second order.
+                orders = orders[:1]
+            elif about.orders == "random":
                 orders = [orders[_coin(about.seed, task.id, probe, one, other, judge, replicate)]]
             for side_a, side_b in orders:
                 yield Asked(judge, task, probe, side_a, side_b, replicate)

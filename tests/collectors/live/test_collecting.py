@@ -212,11 +212,12 @@ def test_padded_and_identical_answers_are_probes_of_their_own(study, store):
     Session(panel, store).run()
     frame = judgments(store)
     counts = dict(frame.group_by("probe").len().iter_rows())
-    assert counts == {"main": 4, "repetition": 2 * 2, "identical": 2 * 2}
+    assert counts == {"main": 4, "repetition": 2 * 2, "identical": 2}
     padded = frame.filter(probe="repetition", variant_a="padded")
     assert (padded["words_a"] == 2 * padded["words_b"]).all()
     assert (padded["verdict"] == "a").all()
     same = frame.filter(probe="identical")
+    assert set(same.select("slot_a", "slot_b", "variant_a").iter_rows()) == {("one", "one", None)}
     assert (same["chars_a"] == same["chars_b"]).all()
 
 
