@@ -24,6 +24,15 @@ TESTS: Final = {
 }
 """Tests as readers know them."""
 
+_AS_WRITTEN: Final = {
+    "self preference": "self-preference",
+    "slot a": "slot-A",
+    "cohen kappa": "Cohen's κ",
+    "gwet ac1": "Gwet's AC1",
+    "krippendorff": "Krippendorff's",
+    "alpha": "α",
+    "length controlled": "length-controlled",
+}
 _PANEL: Final = 190
 _ROW: Final = 17
 _COVERED: Final = (80.0, 100.0)
@@ -69,7 +78,8 @@ def validation_chart(measured: pl.DataFrame) -> alt.VConcatChart:
 
 
 def _words(name: str) -> pl.Expr:
-    return pl.col(name).str.replace_all("_", " ").str.replace("self preference", "self-preference")
+    plain = pl.col(name).str.replace_all("_", " ")
+    return plain.str.replace_many(list(_AS_WRITTEN), list(_AS_WRITTEN.values()))
 
 
 def _panels(part: pl.DataFrame, title: str, limits: tuple[float, float], nominal: float) -> alt.HConcatChart:

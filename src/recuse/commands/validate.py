@@ -109,6 +109,8 @@ def _read(file: Path) -> pl.DataFrame:
     from recuse.errors import SourceError
 
     needed = {"measure", "shape", "tasks", "estimand", "true", "mean_estimate", "rate", "rate_se", "null"}
+    if not file.is_file():
+        raise SourceError(file, "there is no such file", "name the validation.csv of an earlier run")
     try:
         measured = pl.read_csv(file)
     except pl.exceptions.PolarsError as error:
