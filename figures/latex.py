@@ -26,7 +26,8 @@ _SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
         "'": "'", "[": "{[}", "]": "{]}", "-": "-", "−": r"\ensuremath{-}", "–": "--", "—": "---",
         "Δ": r"\ensuremath{\Delta}", "κ": r"\ensuremath{\kappa}", "α": r"\ensuremath{\alpha}",
         "τ": r"\ensuremath{\tau}", "β": r"\ensuremath{\beta}", "½": r"\ensuremath{\frac12}",
-        "·": r"\ensuremath{\cdot}", "×": r"\ensuremath{\times}", "≤": r"\ensuremath{\le}",
+        "·": r"\ensuremath{\cdot}", "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}",
+        "≤": r"\ensuremath{\le}",
         "≥": r"\ensuremath{\ge}", "…": r"\dots{}", "’": "'", "‘": "`", "“": "``", "”": "''",
     }
 )  # fmt: skip
@@ -70,20 +71,27 @@ def tables(estimates: EstimateFrame) -> dict[str, str]:
     return {table.key: typeset(table) for table in tables_of(estimates)}
 
 
-def typeset(table: Table) -> str:
-    """Typeset one table with booktabs; it shrinks to the width of the line where it is wider."""
+def typeset(table: Table, *, wrapped: float | None = None) -> str:
+    """Typeset one table with booktabs; it shrinks to the width of the line where it is wider.
+
+    With ``wrapped`` the first column breaks its lines at that share of the width of the line.
+    """
     names, numbers = table.n_names, len(table.header) - table.n_names
+    columns = "l" * names + "r" * numbers
+    if wrapped is not None:
+        columns = rf"p{{{wrapped:g}\linewidth}}{columns[1:]}"
+    start = "" if wrapped is None else r"\raggedright "
     lines = [
         r"\begin{table}[tbp]",
         r"\centering",
         rf"\caption{{{escape(table.caption)}}}",
         rf"\label{{tab:{table.key.replace('_', '-')}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{@{{}}{'l' * names}{'r' * numbers}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
         _line(table.header),
         r"\midrule",
-        *map(_line, table.body),
+        *(start + _line(row) for row in table.body),
         r"\bottomrule",
         r"\end{tabular}}",
         rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {escape(table.note)}\end{{minipage}}",

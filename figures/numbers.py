@@ -3,10 +3,16 @@ r"""One TeX macro call per estimate, so that no number of a paper is typed by ha
 ``numbers.tex`` defines a table of keys and these commands to look them up::
 
     \RecuseNumber{self_preference_delta/judge=gpt-5.5/baseline=uninvolved}  the value, with its unit
-    \RecuseLow{…}, \RecuseHigh{…}                                           the limits, without unit
-    \RecuseInterval{…}                                                      both limits, in brackets
-    \RecuseP{…}                                                             the p-value, with "p ="
-    \RecuseN{…}, \RecuseTasks{…}                                            comparisons, tasks
+    \RecuseLow{…}, \RecuseHigh{…}                 the limits, without unit
+    \RecuseInterval{…}                            both limits, in brackets
+    \RecuseEstimate{…}                            the value and both limits
+    \RecuseP{…}                                   the p-value, with "p ="
+    \RecuseMde{…}                                 the minimum detectable effect
+    \RecuseN{…}, \RecuseTasks{…}                  comparisons, tasks
+    \RecusePresentations{…}                       presentations
+    \RecuseName{gpt-5.5}                          a model's name, by what keys call it
+    \RecuseCount{judges}                          the size of the study and its settings
+    \RecuseSays{…}{interval above zero}           nothing: recuse paper --check holds it to the estimate
 
 A key is the estimand followed by the keys that are not null, each as ``name=value``: study (only where
 a run holds several), judge, judge_2, generator, tier, probe (only if not ``main``), group, split,
@@ -20,17 +26,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from recuse.figures.latex import escape
-from recuse.figures.lookup import short_name
-from recuse.figures.wording import Row, bare_number, estimate_text, interval_text, p_text
+from recuse.figures.lookup import Lookup, short_name
+from recuse.figures.wording import Row, bare_number, estimate_text, interval_text, number, p_text
 from recuse.schema import ESTIMATE_KEYS, EstimateFrame
 
-__all__ = ["number_keys", "numbers_tex"]
+__all__ = ["names_in_keys", "number_keys", "numbers_tex"]
 
-_FIELDS: Final = ("Number", "Low", "High", "Interval", "P", "N", "Tasks")
+_FIELDS: Final = (
+    *("Number", "Low", "High", "Interval", "P", "N", "Tasks", "Presentations", "Mde"),
+    *("Name", "Count"),
+)
 _MODELS: Final = ("judge", "judge_2", "generator")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._+=()-]+")
 _HEAD: Final = r"""% Generated: one entry per estimate. \input this file in the preamble.
@@ -38,23 +47,49 @@ _HEAD: Final = r"""% Generated: one entry per estimate. \input this file in the 
 \def\recuse@look#1#2{\expandafter\ifx\csname recuse@#1@#2\endcsname\relax
   \errmessage{recuse: numbers.tex has no #1 for '\detokenize{#2}'}\else\csname recuse@#1@#2\endcsname\fi}
 \def\recuse@set#1#2#3{\expandafter\def\csname recuse@#1@#2\endcsname{#3}}
+\protected\def\RecuseEstimate#1{\RecuseNumber{#1} \RecuseInterval{#1}}
+\protected\def\RecuseSays#1#2{}
 """
 
 
-def numbers_tex(estimates: EstimateFrame) -> str:
-    """Write the definitions and one block of entries per estimate; see the top of this module."""
+def numbers_tex(estimates: EstimateFrame, counts: Mapping[str, str] | None = None) -> str:
+    r"""Write the definitions and one block of entries per estimate; see the top of this module.
+
+    Parameters
+    ----------
+    estimates
+        The estimates of the run.
+    counts
+        The size of the study and its settings as text: what ``\RecuseCount`` looks up.
+    """
     rows = estimates.lazy().collect().to_dicts()
     lines = [_HEAD.rstrip()]
     lines += [rf"\protected\def\Recuse{field}#1{{\recuse@look{{{field}}}{{#1}}}}" for field in _FIELDS]
+    lines += [_set("Count", _count_key(name), escape(text)) for name, text in (counts or {}).items()]
+    lookup = Lookup(estimates)
+    lines += [_set("Name", short, escape(lookup.name(model))) for model, short in names_in_keys(rows).items()]
     for key, row in zip(number_keys(rows), rows, strict=True):
-        lines += [rf"\recuse@set{{{field}}}{{{key}}}{{{text}}}" for field, text in _entries(row)]
+        lines += [_set(field, key, text) for field, text in _entries(row)]
     return "\n".join([*lines, r"\makeatother"]) + "\n"
+
+
+def _set(field: str, key: str, text: str) -> str:
+    return rf"\recuse@set{{{field}}}{{{key}}}{{{text}}}"
+
+
+def _count_key(name: str) -> str:
+    return "/".join(_UNSAFE.sub("-", part) for part in name.split("/", maxsplit=1))
+
+
+def names_in_keys(rows: Iterable[Row]) -> dict[str, str]:
+    """Give each model the name by which keys call it."""
+    return _model_names({row[column] for row in rows for column in _MODELS if row[column] is not None})
 
 
 def number_keys(rows: Iterable[Row]) -> list[str]:
     """Give each row its key: unique, readable, and free of characters that TeX reads in its own way."""
     rows = list(rows)
-    names = _model_names({row[column] for row in rows for column in _MODELS if row[column] is not None})
+    names = names_in_keys(rows)
     optional = {column for column in ("study", "scoring") if len({row[column] for row in rows} - {None}) <= 1}
     plain = [_key(row, names, optional) for row in rows]
     groups: dict[str, list[int]] = defaultdict(list)
@@ -101,9 +136,9 @@ def _model_names(models: set[str]) -> dict[str, str]:
 
 
 def _unique(wanted: str, taken: set[str]) -> str:
-    candidate, number = wanted, 2
+    candidate, place = wanted, 2
     while candidate in taken:
-        candidate, number = f"{wanted}-{number}", number + 1
+        candidate, place = f"{wanted}-{place}", place + 1
     return candidate
 
 
@@ -115,11 +150,17 @@ def _entries(row: Row) -> list[tuple[str, str]]:
             ("High", escape(bare_number(row["conf_high"], row["unit"]))),
             ("Interval", escape(interval_text(row))),
         ]
+    if row["mde"] is not None:
+        entries.append(("Mde", escape(number(row["mde"], row["unit"], digits=0).lstrip("+"))))
     if row["p_value"] is not None:
         entries.append(("P", escape(p_text(row["p_value"]))))
     entries += [
         (field, f"{row[column]:,}")
-        for field, column in (("N", "n_comparisons"), ("Tasks", "n_tasks"))
+        for field, column in (
+            ("N", "n_comparisons"),
+            ("Tasks", "n_tasks"),
+            ("Presentations", "n_presentations"),
+        )
         if row[column] is not None
     ]
     return entries

@@ -36,6 +36,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Measure, on judges with planted biases, how far intervals are to be trusted.",
     ),
     "power": ("recuse.commands.power", "How many tasks, judges and replicates it takes to see an effect."),
+    "paper": ("recuse.commands.paper", "Make a paper whose every number comes from the estimates."),
     "cache": ("recuse.commands.cache", "What is in a cache, and is every address still its content's hash?"),
 }
 """Command → its module (which offers ``app``, a ``typer.Typer``) and its line in ``recuse --help``."""

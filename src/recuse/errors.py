@@ -17,6 +17,7 @@ __all__ = [
     "JudgmentsError",
     "RecuseError",
     "SourceError",
+    "TypesettingError",
     "UndefinedEstimateError",
     "UnknownNameError",
     "name_up_to_three",
@@ -149,6 +150,13 @@ class UnknownNameError(RecuseError, KeyError):
 
     def __str__(self) -> str:
         return self.message
+
+
+class TypesettingError(RecuseError, RuntimeError):
+    """TeX stopped before there was a PDF."""
+
+    def __init__(self, engine: str, complaint: str, folder: object) -> None:
+        super().__init__(_line(f"{engine} stopped: {complaint}", f"paper.log in {folder} says more"))
 
 
 class UndefinedEstimateError(RecuseError, ArithmeticError):

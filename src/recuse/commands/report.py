@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recuse.collectors.sources import Source
     from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["app", "report"]
+__all__ = ["app", "estimate", "progress", "report", "set_aside_counts", "settings_of", "write_files"]
 
 app = typer.Typer(add_completion=False)
 _PARTS = 13
@@ -52,7 +52,7 @@ class Output(StrEnum):
     json = "json"
 
 
-class _Step(Protocol):
+class Step(Protocol):
     def __call__(self, name: str, /) -> object: ...
 
 
@@ -103,11 +103,11 @@ def report(
     if show_set_aside:
         _list_set_aside(source, console)
         return
-    settings = _settings(scoring.value, interval, convention.value, seed)
+    settings = settings_of(scoring.value, interval, convention.value, seed)
     begin_vega_bundle()
-    with _progress() as step:
-        comparisons, estimates = _estimate(source, settings, step, pooled=pooled)
-        charts = _write(out, source, comparisons, estimates, settings, step)
+    with progress() as step:
+        comparisons, estimates = estimate(source, settings, step, pooled=pooled)
+        charts = write_files(out, source, comparisons, estimates, settings, step)
         step("report")
         _write_page(out, source, estimates, charts)
     if output is Output.json:
@@ -127,7 +127,16 @@ def set_aside_counts(source: Source) -> dict[str, int]:
     return {str(rule): int(n) for rule, n in counts.rows()}
 
 
-def _settings(scoring: str, interval: str, convention: str, seed: int) -> Settings:
+def settings_of(scoring: str, interval: str, convention: str, seed: int) -> Settings:
+    """Return the choices that the options name.
+
+    Raises
+    ------
+    UnknownNameError
+        An interval that there is not.
+    ConfigurationError
+        Intervals over comparisons are asked for without the convention that takes them.
+    """
     from typing import cast
 
     from recuse.analysis.inference.interval import method_named
@@ -145,9 +154,10 @@ def _settings(scoring: str, interval: str, convention: str, seed: int) -> Settin
     )
 
 
-def _estimate(
-    source: Source, settings: Settings, step: _Step, *, pooled: bool
+def estimate(
+    source: Source, settings: Settings, step: Step, *, pooled: bool
 ) -> tuple[ComparisonFrame, EstimateFrame]:
+    """Bring the source's judgments together and estimate what they define."""
     import polars as pl
 
     from recuse.analysis.comparisons import compare
@@ -163,13 +173,13 @@ def _estimate(
     return comparisons, estimates
 
 
-def _write(
+def write_files(
     out: Path,
     source: Source,
     comparisons: ComparisonFrame,
     estimates: EstimateFrame,
     settings: Settings,
-    step: _Step,
+    step: Step,
 ) -> dict[str, tuple[dict[str, Any], str]]:
     """Write everything but the page; return the specification and the drawing of each figure."""
     from recuse.analysis.judgment_plan import judgment_plan
@@ -193,7 +203,7 @@ def _write(
     write_judgment_plan(judgment_plan(comparisons, families=source.families), out)
     for name, table in tables(estimates).items():
         write_text(out / "tables" / f"{file_name(name)}.tex", table)
-    write_text(out / "numbers.tex", numbers_tex(estimates))
+    write_text(out / "numbers.tex", numbers_tex(estimates, _counts(source, comparisons, settings)))
     choices = asdict(settings)
     write_manifest(
         out,
@@ -210,6 +220,21 @@ def _write(
     drawings = {path.stem: path.read_text(encoding="utf-8") for path in files if path.suffix == ".svg"}
     return {
         name: (chart.to_dict(validate=False), drawings[file_name(name)]) for name, chart in charts.items()
+    }
+
+
+def _counts(source: Source, comparisons: ComparisonFrame, settings: Settings) -> dict[str, str]:
+    """Give the size of the study and the settings of the run as numbers.tex prints them."""
+    from recuse.analysis.counts import study_counts
+
+    counts = study_counts(comparisons) | {
+        "set_aside": source.set_aside.height,
+        "resamples": settings.n_resamples,
+        "seed": settings.seed,
+    }
+    return {name: f"{count:,}" for name, count in counts.items()} | {
+        "conf_level": f"{100 * settings.conf_level:g} %",
+        "scoring": settings.scoring,
     }
 
 
@@ -251,7 +276,7 @@ def _list_set_aside(source: Source, console: Console) -> None:
 
 
 @contextmanager
-def _progress() -> Generator[_Step]:
+def progress() -> Generator[Step]:
     """Show a bar on a terminal's stderr; say nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda _: None
