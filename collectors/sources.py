@@ -18,7 +18,7 @@ from recuse.collectors.caches import read_cache
 from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import FORMATS, RawTable, format_of, read_table, stem_of
 from recuse.collectors.study import StudyFile, read_study_file
-from recuse.errors import ConfigurationError, SourceError, UnknownNameError
+from recuse.errors import ConfigurationError, SourceError, UnknownNameError, name_up_to_three
 from recuse.schema import TIERS, JudgmentFrame, Judgments
 
 if TYPE_CHECKING:
@@ -171,6 +171,7 @@ def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> 
         guessed = _guessed(path, study_file)
         if guessed is not None:
             return guessed
+        _refuse_unknown_document(path)
     table = read_table(path, file_format)
     source = _admitted({"judgments": table}, stem_of(path), study_file, prefix="")
     beside = [
@@ -188,6 +189,20 @@ def _has_own_columns(path: Path) -> bool:
     from recuse.collectors.importers.detection import first_record
 
     return format_of(path) is not None and set(REQUIRED) <= set(first_record(path) or ())
+
+
+def _refuse_unknown_document(path: Path) -> None:
+    """Refuse a file that only an importer could read, and none does."""
+    from recuse.collectors.importers.detection import first_record
+
+    if Path(path.name.removesuffix(".gz")).suffix.lower() not in {".json", ".tsv", ".eval"}:
+        return
+    has = name_up_to_three(first_record(path) or ["no field that can be seen"])
+    raise SourceError(
+        path,
+        f"it is of no format that is known: it has {has}",
+        "recuse import --list names the formats, and recuse import table maps any table",
+    )
 
 
 def _guessed(path: Path, study_file: Path | None) -> Source | None:
