@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "import": ("recuse.commands.import_", "Bring judgments in a published format into a cache."),
     "collect": ("recuse.commands.collect", "Ask generators and judges, once, blind, in both orders."),
     "local-servers": ("recuse.commands.local_servers", "Serve the small models of a study on this machine."),
+    "export": ("recuse.commands.export", "Write judgments as a table that other programs read."),
     "calibrate": (
         "recuse.commands.calibrate",
         "Set a judge beside human labels before it approves anything.",

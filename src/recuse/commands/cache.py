@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,6 +90,66 @@ def export(
         say(f"{exported.n_escaped:,} texts that begin like a formula have an apostrophe in front")
     if n_records > exported.n_judgments:
         say(f"{n_records - exported.n_judgments:,} records are no judgments and stay in the cache")
+
+
+@app.command()
+def push(
+    cache: _Cache,
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="A folder, or the URL of an object store.")],
+) -> None:
+    """Share the records: put those that PLACE lacks into new Parquet files there; nothing is overwritten.
+
+    Exit status 1 when PLACE holds another record under the same address; all others are there then.
+    """
+    from recuse.cache.sharing import push as share
+    from recuse.cache.store import Store
+    from recuse.commands.terminal import counting, say
+
+    with Store(cache) as store, counting("sharing", len(store)) as count:
+        pushed = share(store, place, on_row=lambda: count(1))
+    say(f"{place}: {pushed.n_pushed:,} records added, {pushed.n_present:,} already there")
+    say(*(f"Written: {file}" for file in pushed.files))
+    _complain_of_conflicts(pushed.conflicts, place)
+
+
+@app.command()
+def pull(
+    cache: Annotated[Path, typer.Argument(metavar="CACHE", help="The cache, made if there is none.")],
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="A folder, or the URL of an object store.")],
+) -> None:
+    """Take shared records into a cache: those that it lacks; nothing is overwritten.
+
+    Every hash is recomputed first. Exit status 1 when a record was refused, or when the cache holds another
+    one under the same address; all others are in then.
+    """
+    from recuse.cache.sharing import pull as take
+    from recuse.cache.sharing import shared_files
+    from recuse.cache.store import Store
+    from recuse.commands.terminal import counting, say
+
+    shared_files(place)
+    with Store(cache, create=True) as store, counting("taking", None) as count:
+        pulled = take(store, place, on_row=lambda: count(1))
+    say(f"{cache}: {pulled.n_added:,} records added, {pulled.n_present:,} already there")
+    say(*(f"refused: {reason}" for reason in pulled.refused[:_SHOWN]), error=True)
+    if len(pulled.refused) > _SHOWN:
+        say(f"and {len(pulled.refused) - _SHOWN:,} more", error=True)
+    _complain_of_conflicts(pulled.conflicts, str(cache))
+    if pulled.refused:
+        raise typer.Exit(1)
+
+
+def _complain_of_conflicts(conflicts: Sequence[str], holder: str) -> None:
+    from recuse.commands.terminal import say
+    from recuse.errors import name_up_to_three
+
+    if conflicts:
+        say(
+            f"recuse: {len(conflicts):,} records left where they were: {holder} has another outcome under "
+            f"their addresses ({name_up_to_three(conflicts)})",
+            error=True,
+        )
+        raise typer.Exit(1)
 
 
 def _print_judgments(store: Store) -> None:
