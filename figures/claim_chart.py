@@ -46,9 +46,9 @@ def ladder_chart(outcomes: Sequence[Outcome]) -> alt.VConcatChart | None:
     base = alt.Chart()
     decisive = alt.FieldEqualPredicate(field="decides", equal=True)
     mark = alt.condition(decisive, alt.value(COLOURS[1]), alt.value(COLOURS[0]))
-    margin = base.transform_filter("isValid(datum.from)").mark_rect(color="#e9eef5")
+    margin = base.mark_rect(color="#e9eef5")
     null = base.mark_rule(color=INK, strokeDash=[4, 3])
-    interval = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
+    interval = base.mark_rule(strokeWidth=2)
     point = base.mark_point(filled=True, opacity=1)
     layers: list[alt.Chart] = [
         margin.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
@@ -86,9 +86,8 @@ def _panel(outcome: Outcome) -> str:
 def _records(outcome: Outcome) -> list[dict[str, Any]]:
     claim, printed = outcome.claim, outcome.claim.published
     shared: dict[str, Any] = {"panel": _panel(outcome), "claim": plain(claim.id), "null": 100 * claim.null}
-    if claim.is_equivalence:
-        margin = claim.margin_or_usual
-        shared |= {"from": 100 * (claim.null - margin), "to": 100 * (claim.null + margin)}
+    margin = claim.margin_or_usual if claim.is_equivalence else 0.0
+    shared |= {"from": 100 * (claim.null - margin), "to": 100 * (claim.null + margin)}
     found: list[tuple[str, float, float | None, float | None, int | None, int | None]] = []
     if printed is not None:
         found.append((_PRINTED, printed.estimate, printed.low, printed.high, None, None))
@@ -100,8 +99,10 @@ def _records(outcome: Outcome) -> list[dict[str, Any]]:
     decisive = None if outcome.decided_by is None else _NAMES[outcome.decided_by.name]
     records: list[dict[str, Any]] = []
     for name, estimate, low, high, comparisons, tasks in found:
-        numbers = [None if value is None else round(100 * value, 4) for value in (estimate, low, high)]
-        shown = f"{numbers[0]:.1f}" + ("" if numbers[1] is None else f" [{numbers[1]:.1f}, {numbers[2]:.1f}]")
+        # Without an interval its rule has no length: an empty field would keep an axis from its range.
+        there = (estimate, estimate if low is None else low, estimate if high is None else high)
+        numbers = [round(100 * value, 4) for value in there]
+        shown = f"{numbers[0]:.1f}" + ("" if low is None else f" [{numbers[1]:.1f}, {numbers[2]:.1f}]")
         record = {"rung": name, "estimate": numbers[0], "low": numbers[1], "high": numbers[2], "shown": shown}
         counts = {"comparisons": comparisons, "tasks": tasks, "decides": name == decisive}
         records.append({**shared, **record, **counts})

@@ -15,7 +15,7 @@ from recuse.analysis.claims.ladder import Rung
 from recuse.analysis.claims.outcomes import Outcome
 from recuse.analysis.inference.interval import Interval
 from recuse.figures.claim_tables import as_published, claims_table, ladder_table, where_decided
-from recuse.figures.claim_words import MEANINGS, answer, models_of, points, reasoning, statement
+from recuse.figures.claim_words import MEANINGS, answer, models_of, points, reasoning, statement, survivors
 from recuse.figures.html import chart_words, data_uri, json_for_script, page_environment
 from recuse.figures.names import plain
 from recuse.figures.terminal import print_table
@@ -63,6 +63,8 @@ def print_claims(
     if title:
         console.print(Text(plain(title), style="bold"), soft_wrap=piped)
     console.print(Text(answer(outcomes), style="bold"), soft_wrap=piped)
+    if survivors(outcomes):
+        console.print(Text(survivors(outcomes)), soft_wrap=piped)
     console.print()
     table = claims_table(outcomes, over_file=over_file)
     if piped:
@@ -99,13 +101,13 @@ def _folded(outcomes: Sequence[Outcome], *, over_file: bool) -> RichTable:
                 f" · {points(outcome.bias_to_overturn, unit)} of bias would overturn it", style="dim"
             )
         decided = Text(there)
-        decided.append(f"\n{decided_on}", style="dim")
+        decided.append("\n" + decided_on.replace(", ", ",\n"), style="dim")
         if outcome.reason is not None:
             decided = Text(plain(outcome.reason), style="dim")
         cells = [
             verdict,
             claim,
-            Text(as_published(outcome)),
+            Text(as_published(outcome).replace(" [", "\n[")),
             decided,
             Text(p_text(outcome.p_adjusted, name=False)),
         ]
@@ -177,6 +179,7 @@ def claims_html(
             title=title,
             studies=list(studies),
             answer=answer(outcomes),
+            survivors=survivors(outcomes),
             claims=claims,
             meanings=MEANINGS,
             note=claims_table(outcomes).note,

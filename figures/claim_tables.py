@@ -24,7 +24,7 @@ from recuse.figures.wording import NOTHING, bare_number, method_text, p_text
 __all__ = ["as_published", "claims_table", "ladder_table", "where_decided"]
 
 
-def claims_table(outcomes: Sequence[Outcome], *, over_file: bool = False) -> Table:
+def claims_table(outcomes: Sequence[Outcome], *, over_file: bool = False, narrow: bool = False) -> Table:
     """One row per claim, in the order of the file: verdict, what was published, what is left.
 
     Parameters
@@ -33,19 +33,22 @@ def claims_table(outcomes: Sequence[Outcome], *, over_file: bool = False) -> Tab
         From :func:`recuse.analysis.claims.outcomes.judge_claims`.
     over_file
         Whether to show the verdicts under Holm's correction over all claims beside.
+    narrow
+        Whether to leave out what a printed page has no room for: the claims' own names, and p before Holm.
     """
     names = models_of(outcome.claim for outcome in outcomes)
     header = ("Verdict", "Claim", "What it says", "Decided on", "As published", "There [95 %]", "p", "Holm")
     header = (*header, "Overturned by", *(("Holm, file", "Verdict, file") if over_file else ()))
     body = tuple(_row(outcome, names, over_file=over_file) for outcome in outcomes)
-    return Table(
-        "claims",
-        "Which claims survive when every judge with a stake is recused?",
-        header,
-        body,
-        4,
-        _note(outcomes),
-    )
+    left_out = [header.index(name) for name in (("Claim", "p") if narrow else ())]
+    shown = _without(header, left_out)
+    rows = tuple(_without(row, left_out) for row in body)
+    question = "Which claims survive when every judge with a stake is recused?"
+    return Table("claims", question, shown, rows, 3 if narrow else 4, _note(outcomes))
+
+
+def _without(row: tuple[str, ...], places: Sequence[int]) -> tuple[str, ...]:
+    return tuple(cell for place, cell in enumerate(row) if place not in places)
 
 
 def ladder_table(outcome: Outcome, names: Mapping[str, str]) -> Table:

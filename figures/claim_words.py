@@ -36,6 +36,7 @@ __all__ = [
     "reasoning",
     "rung_name",
     "statement",
+    "survivors",
 ]
 
 RUNG_NAMES: Final[Mapping[str, str]] = MappingProxyType(
@@ -120,6 +121,13 @@ def answer(outcomes: Sequence[Outcome]) -> str:
         others.append(f"{unidentified} {_NUMERALS[unidentified == 1]} not identifiable")
     told = f"{survive} of {len(outcomes)} {noun} {verb}"
     return f"{told}; {', '.join(others)}." if others else f"{told}."
+
+
+def survivors(outcomes: Sequence[Outcome]) -> str:
+    """Name what survives, each statement once; nothing where nothing does."""
+    names = models_of(outcome.claim for outcome in outcomes)
+    said = dict.fromkeys(statement(one.claim, names) for one in outcomes if one.verdict == "survives")
+    return f"What survives: {'; '.join(said)}." if said else ""
 
 
 def rung_name(rung: Rung) -> str:
@@ -222,7 +230,8 @@ def _p(outcome: Outcome) -> str:
 def _subject(claim: Claim, names: Mapping[str, str]) -> str:
     match claim:
         case SelfPreference():
-            said = f"{names[claim.judge]} {_prefers(claim)} its own answers"
+            verb = {"above": "prefers", "below": "disfavours", "absent": "does not prefer"}[claim.direction]
+            said = f"{names[claim.judge]} {verb} its own answers"
         case SelfPreferenceGradient():
             said = f"{names[claim.judge]}'s self-preference {_moves(claim)} subjectivity"
         case Beats():
@@ -245,12 +254,6 @@ def _subject(claim: Claim, names: Mapping[str, str]) -> str:
             by = _by(claim.judge, names) if claim.generator else ""
             said = f"{whose} {_RATES[claim.rate]} is {_against(claim)} {number(claim.bar, 'proportion')}{by}"
     return said
-
-
-def _prefers(claim: Claim) -> str:
-    return {"above": "prefers", "below": "disfavours", "absent": "neither prefers nor disfavours"}[
-        claim.direction
-    ]
 
 
 def _moves(claim: Claim) -> str:

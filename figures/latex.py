@@ -27,7 +27,7 @@ _SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
         "Δ": r"\ensuremath{\Delta}", "κ": r"\ensuremath{\kappa}", "α": r"\ensuremath{\alpha}",
         "τ": r"\ensuremath{\tau}", "β": r"\ensuremath{\beta}", "½": r"\ensuremath{\frac12}",
         "·": r"\ensuremath{\cdot}", "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}",
-        "≤": r"\ensuremath{\le}",
+        "▸": r"\ensuremath{\triangleright}", "≤": r"\ensuremath{\le}",
         "≥": r"\ensuremath{\ge}", "…": r"\dots{}", "’": "'", "‘": "`", "“": "``", "”": "''",
     }
 )  # fmt: skip

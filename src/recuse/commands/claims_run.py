@@ -110,7 +110,7 @@ def _write(
     from recuse.figures.save import file_name, save_all
 
     names = models_of(outcome.claim for outcome in outcomes)
-    tables = [claims_table(outcomes), *(ladder_table(outcome, names) for outcome in outcomes)]
+    tables = [claims_table(outcomes, narrow=True), *(ladder_table(outcome, names) for outcome in outcomes)]
     for table in tables:
         write_text(out / "tables" / f"{file_name(table.key)}.tex", typeset(table))
     write_estimates(ladder_estimates(outcomes, settings), out)
