@@ -18,6 +18,7 @@ from recuse.figures.claim_tables import as_published, claims_table, ladder_table
 from recuse.figures.claim_words import MEANINGS, answer, models_of, points, reasoning, statement, survivors
 from recuse.figures.html import chart_words, data_uri, json_for_script, page_environment
 from recuse.figures.names import plain
+from recuse.figures.table import Table
 from recuse.figures.terminal import print_table
 from recuse.figures.vega import vega_bundle
 from recuse.figures.wording import NOTHING, p_text
@@ -123,6 +124,9 @@ def claims_html(
     studies: Sequence[str],
     chart: Mapping[str, Any] | None = None,
     drawing: str | None = None,
+    multiverse: Table | None = None,
+    shares: Mapping[str, str] | None = None,
+    curves: Mapping[str, str] | None = None,
     set_aside_counts: Mapping[str, int] | None = None,
     notes: Sequence[str] = (),
     manifest: Mapping[str, Any] | None = None,
@@ -137,6 +141,9 @@ def claims_html(
         What the claims are, and the studies they are put to.
     chart, drawing
         The ladders as a Vega-Lite specification, and as SVG for where scripts are off.
+    multiverse, shares, curves
+        Under how many specifications each claim holds: over all claims, and by a claim's id in a sentence and
+        as a specification curve (SVG).
     set_aside_counts, notes, manifest
         As in a report.
     """
@@ -158,6 +165,8 @@ def claims_html(
             "bias": _bias(outcome),
             "reasoning": reasoning(outcome),
             "ladder": ladder_table(outcome, names),
+            "share": (shares or {}).get(outcome.claim.id),
+            "curve": _curve(curves, outcome.claim.id),
         }
         for place, outcome in enumerate(outcomes)
     ]
@@ -181,6 +190,7 @@ def claims_html(
             answer=answer(outcomes),
             survivors=survivors(outcomes),
             claims=claims,
+            multiverse=multiverse,
             meanings=MEANINGS,
             note=claims_table(outcomes).note,
             figure=None if chart is None and drawing is None else figure,
@@ -191,6 +201,10 @@ def claims_html(
             manifest=json.dumps(manifest, indent=2, ensure_ascii=False) if manifest else None,
         )
     )
+
+
+def _curve(curves: Mapping[str, str] | None, claim: str) -> str | None:
+    return data_uri(curves[claim]) if curves and claim in curves else None
 
 
 def claims_json(outcomes: Sequence[Outcome]) -> str:

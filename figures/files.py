@@ -19,6 +19,7 @@ __all__ = [
     "write_estimates",
     "write_judgment_plan",
     "write_manifest",
+    "write_specifications",
     "write_text",
 ]
 
@@ -44,6 +45,15 @@ def write_comparisons(comparisons: ComparisonFrame, out: Path) -> Path:
     path = out / "comparisons.parquet"
     _whole(path, lambda target: comparisons.lazy().collect().write_parquet(target))
     return path
+
+
+def write_specifications(specifications: pl.DataFrame, out: Path) -> list[Path]:
+    """Write ``specifications.parquet`` and ``.csv``: every combination of choices, claim by claim."""
+    parquet, csv = out / "specifications.parquet", out / "specifications.csv"
+    frame = specifications.lazy().collect()
+    _whole(parquet, frame.write_parquet)
+    _whole(csv, safe_for_spreadsheets(frame).write_csv)
+    return [parquet, csv]
 
 
 def write_judgment_plan(plan: pl.DataFrame, out: Path) -> Path | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from recuse.figures.specification_dashboard import (
     EACH_TASK,
     FAILS,
     HOLDS,
+    MARKS,
     WIDTH,
     choice_rows,
     dashboard,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "specification_curve"]
 
+CURVE: Final = "specifications"
 CURVE_HEIGHT: Final = 250
 FOOTER: Final = 165
 """Characters of a line underneath."""
@@ -66,10 +68,12 @@ def specification_curve(specifications: pl.DataFrame, curve: Curve) -> alt.VConc
     if not drawn.height:
         return None
     rows = choice_rows(frame)
-    chart = alt.VConcatChart(
-        vconcat=[_curve(drawn, curve), dashboard(drawn, rows)], spacing=6, title=_footer(frame, drawn, curve)
-    )
-    return themed(alt.VConcatChart(vconcat=[chart]), plain(curve.says))
+    below, marks = dashboard(drawn, rows)
+    below.title = _footer(frame, drawn, curve)
+    chart = alt.VConcatChart(vconcat=[_curve(drawn, curve), below], spacing=6)
+    # By name: otherwise altair copies the rows with every layer that shows them.
+    chart.datasets = {CURVE: _records(drawn, curve), MARKS: marks}
+    return themed(chart, plain(curve.says))
 
 
 def _left_out(names: Mapping[str, str]) -> pl.Expr:
@@ -112,23 +116,28 @@ def _drawn(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
-    import altair as alt
+def _factor(curve: Curve) -> float:
+    return 1.0 if curve.unit == "coefficient" else 100.0
 
-    factor = 1.0 if curve.unit == "coefficient" else 100.0
-    unit = {"difference": "percentage points", "proportion": "%"}.get(curve.unit, "")
-    records = [
+
+def _records(drawn: pl.DataFrame, curve: Curve) -> list[dict[str, Any]]:
+    numbers = ("estimate", "conf_low", "conf_high", "least", "most")
+    return [
         {
             "place": row["place"],
             "holds": row["holds"],
             "usual": row["is_usual"],
-            **{
-                name: None if row[name] is None else round(row[name] * factor, 4)
-                for name in ("estimate", "conf_low", "conf_high", "least", "most")
-            },
+            **{name: None if row[name] is None else round(row[name] * _factor(curve), 4) for name in numbers},
         }
         for row in drawn.to_dicts()
     ]
+
+
+def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
+    import altair as alt
+
+    factor = _factor(curve)
+    unit = {"difference": "percentage points", "proportion": "%"}.get(curve.unit, "")
     title = f"{plain(curve.quantity)}{f', in {unit}' if unit else ''}"
     y_axis = alt.Axis(title=title, tickCount=6, grid=True)
     y = alt.Y("estimate:Q", axis=y_axis, scale=alt.Scale(zero=False))
@@ -137,6 +146,7 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
     base = alt.Chart().encode(x=x)
     size = max(10.0, min(46.0, 4200 / drawn.height))
     thick = max(1.2, min(6.0, 0.55 * WIDTH / drawn.height))
+    below_published = curve.published is not None and curve.published < curve.null
     layers: list[alt.Chart] = []
     if curve.margin is not None:
         band = [{"from": factor * (curve.null - curve.margin), "to": factor * (curve.null + curve.margin)}]
@@ -152,7 +162,7 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
         base.transform_filter("isValid(datum.least)")
         .mark_rule(strokeWidth=thick, opacity=0.45)
         .encode(y=alt.Y("least:Q"), y2=alt.Y2("most:Q"), color=colour),
-        *_reference([(factor * curve.null, "null", [4, 3])], y_axis),
+        *_reference([(factor * curve.null, "null", [4, 3])], y_axis, above=below_published),
         base.transform_filter("datum.holds")
         .mark_point(filled=True, size=size, opacity=1, shape="circle", color=HOLDS)
         .encode(y=y),
@@ -164,11 +174,14 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
         _usual(base, y_axis, "estimate"),
     ]
     if curve.published is not None:
-        layers += _reference([(factor * curve.published, "as published", [1, 2])], y_axis)
-    return alt.LayerChart(data=alt.InlineData(values=records), layer=layers, width=WIDTH, height=CURVE_HEIGHT)
+        lines = [(factor * curve.published, "as published", [1, 2])]
+        layers += _reference(lines, y_axis, above=not below_published)
+    return alt.LayerChart(data=alt.NamedData(name=CURVE), layer=layers, width=WIDTH, height=CURVE_HEIGHT)
 
 
-def _reference(lines: Sequence[tuple[float, str, list[int]]], axis: alt.Axis) -> list[alt.Chart]:
+def _reference(
+    lines: Sequence[tuple[float, str, list[int]]], axis: alt.Axis, *, above: bool
+) -> list[alt.Chart]:
     import altair as alt
 
     layers: list[alt.Chart] = []
@@ -178,7 +191,9 @@ def _reference(lines: Sequence[tuple[float, str, list[int]]], axis: alt.Axis) ->
         place = alt.XValue(WIDTH + 6)  # type: ignore[no-untyped-call]
         layers += [
             chart.mark_rule(color=INK, strokeDash=dash).encode(y=y),
-            chart.mark_text(align="left", baseline="middle", color=GREY).encode(y=y, x=place, text="label:N"),
+            chart.mark_text(align="left", baseline="bottom" if above else "top", color=GREY).encode(
+                y=y, x=place, text="label:N"
+            ),
         ]
     return layers
 

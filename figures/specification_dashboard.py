@@ -15,13 +15,14 @@ from recuse.figures.quantities import number
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["EACH_TASK", "FAILS", "HOLDS", "WIDTH", "choice_rows", "dashboard", "places"]
+__all__ = ["EACH_TASK", "FAILS", "HOLDS", "MARKS", "WIDTH", "choice_rows", "dashboard", "places"]
 
 WIDTH: Final = 640
 ROW: Final = 14
 HOLDS: Final = "#0b3c6f"
 FAILS: Final = "#d88a1c"
 """Dark and light, so that they are apart in grey too."""
+MARKS: Final = "choices"
 EACH_TASK: Final = "each task in turn"
 _HEADINGS: Final = {
     "scoring": "Score of flips and unstable pairs",
@@ -38,7 +39,7 @@ _LEVELS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "baseline": {},
     "cluster": {"task": "tasks", "comparison": "comparisons", "row": "presentations"},
-    "ties": {"kept": "kept, half each", "dropped": "left out"},
+    "ties": {"kept": "kept", "dropped": "left out"},
 }
 
 
@@ -69,8 +70,8 @@ def choice_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     return [{"row": place, **row} for place, row in enumerate(rows)]
 
 
-def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> alt.LayerChart:
-    """Draw a tick per specification and choice, and the shares at the right."""
+def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> tuple[alt.LayerChart, list[dict[str, Any]]]:
+    """Draw a tick per specification and choice, and shares at the right; the ticks come as data beside."""
     import altair as alt
 
     place_of = {(row["choice"], row["level"]): row["row"] for row in rows if "choice" in row}
@@ -85,7 +86,7 @@ def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> alt.LayerChart
     y = alt.Y("row:O", axis=None, scale=alt.Scale(domain=[row["row"] for row in rows]))
     x = alt.X("place:Q", axis=None, scale=places(drawn))
     colour = alt.Color("holds:N", legend=None, scale=alt.Scale(domain=[True, False], range=[HOLDS, FAILS]))
-    ticks = alt.Chart(alt.InlineData(values=marks))
+    ticks = alt.Chart(alt.NamedData(name=MARKS))
     thickness = max(0.9, min(5.0, 0.72 * WIDTH / drawn.height))
     held = ticks.transform_filter("datum.holds").mark_tick(
         thickness=thickness, size=ROW - 4, orient="vertical", opacity=1
@@ -97,7 +98,7 @@ def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> alt.LayerChart
     lines = words.transform_filter("isValid(datum.label)").mark_rule(color="#ededed", strokeWidth=1)
     first = [{"row": 0, "text": "claim holds in"}]
     left, right = -8, WIDTH + 6
-    return alt.LayerChart(
+    below = alt.LayerChart(
         layer=[
             lines.encode(y=y, x=alt.XValue(0), x2=alt.X2Value(WIDTH)),  # type: ignore[no-untyped-call]
             held.encode(x=x, y=y, color=colour),
@@ -110,6 +111,7 @@ def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> alt.LayerChart
         width=WIDTH,
         height=ROW * len(rows),
     )
+    return below, marks
 
 
 def places(drawn: pl.DataFrame) -> alt.Scale:

@@ -8,12 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from rich.console import Console
 
 from recuse.analysis.claims.outcomes import Outcome, judge_claims
 from recuse.analysis.claims.record import ClaimsFile
 from recuse.analysis.claims.rows import ladder_estimates
 from recuse.analysis.comparisons import compare
+from recuse.analysis.multiverse.frame import SpecificationFrame
+from recuse.analysis.multiverse.summary import specification_share
+from recuse.analysis.multiverse.together import multiverses
 from recuse.analysis.settings import Settings
 from recuse.collectors.claims import BUNDLED_CLAIMS, read_claims, sources_of
 from recuse.collectors.sources import Source, load_all
@@ -23,8 +27,9 @@ from recuse.errors import ConfigurationError
 from recuse.figures.claim_pages import claims_html, claims_json, print_claims
 from recuse.figures.claim_tables import claims_table, ladder_table
 from recuse.figures.claim_words import models_of
-from recuse.figures.files import write_estimates, write_manifest, write_text
+from recuse.figures.files import write_estimates, write_manifest, write_specifications, write_text
 from recuse.figures.latex import typeset
+from recuse.schema import Estimates
 
 __all__ = ["run_claims", "start_claims"]
 
@@ -55,7 +60,8 @@ def run_claims(
     comparisons = compare(source.judgments, families=source.families)
     outcomes = judge_claims(file.claims, comparisons, settings, tiers=source.tiers, study=file.study)
     if out is not None:
-        _write(out, file, source, outcomes, settings)
+        specifications = multiverses(file.claims, comparisons, tiers=source.tiers, study=file.study)
+        _write(out, file, source, outcomes, settings, specifications)
     if as_json:
         sys.stdout.write(claims_json(outcomes) + "\n")
     else:
@@ -104,16 +110,26 @@ def _named_sources(file: ClaimsFile, path: Path) -> list[str]:
 
 
 def _write(
-    out: Path, file: ClaimsFile, source: Source, outcomes: Sequence[Outcome], settings: Settings
+    out: Path,
+    file: ClaimsFile,
+    source: Source,
+    outcomes: Sequence[Outcome],
+    settings: Settings,
+    specifications: SpecificationFrame,
 ) -> None:
     from recuse.figures.claim_chart import ladder_chart
+    from recuse.figures.multiverse_pages import curves, multiverse_table, share_text
     from recuse.figures.save import file_name, save_all
 
     names = models_of(outcome.claim for outcome in outcomes)
-    tables = [claims_table(outcomes, narrow=True), *(ladder_table(outcome, names) for outcome in outcomes)]
+    multiverse = multiverse_table(outcomes, specifications)
+    ladders = (ladder_table(outcome, names) for outcome in outcomes)
+    tables = [claims_table(outcomes, narrow=True), multiverse, *ladders]
     for table in tables:
         write_text(out / "tables" / f"{file_name(table.key)}.tex", typeset(table))
-    write_estimates(ladder_estimates(outcomes, settings), out)
+    shares = specification_share(specifications)
+    write_estimates(Estimates.validate(pl.concat([ladder_estimates(outcomes, settings), shares])), out)
+    write_specifications(specifications, out)
     write_text(out / "claims.json", claims_json(outcomes) + "\n")
     choices = asdict(settings)
     manifest: dict[str, Any] = {
@@ -129,12 +145,18 @@ def _write(
     drawings = (
         {} if chart is None else {path.suffix: path for path in save_all({"ladders": chart}, out / "figures")}
     )
+    drawn = curves(outcomes, specifications)
+    saved = save_all({f"specification_curve_{name}": one for name, one in drawn.items()}, out / "figures")
+    svgs = [path.read_text(encoding="utf-8") for path in saved if path.suffix == ".svg"]
     page = claims_html(
         outcomes,
         title=file.title,
         studies=source.judgments["study"].unique(maintain_order=True).to_list(),
         chart=None if chart is None else chart.to_dict(validate=False),
         drawing=drawings[".svg"].read_text(encoding="utf-8") if drawings else None,
+        multiverse=multiverse,
+        shares={outcome.claim.id: share_text(outcome, specifications) for outcome in outcomes},
+        curves=dict(zip(drawn, svgs, strict=True)),
         set_aside_counts=set_aside_counts(source),
         notes=source.notes,
         manifest=_read_json(written),
