@@ -18,6 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from recuse.figures.answer import short_answer, study_setup
+from recuse.figures.diagnosis import DIAGNOSIS_NOTE, Diagnosis, diagnoses
 from recuse.figures.findings import findings_by_topic
 from recuse.figures.lookup import Lookup
 from recuse.figures.table import Table
@@ -28,6 +29,8 @@ from recuse.schema import EstimateFrame
 __all__ = ["chart_words", "data_uri", "json_for_script", "page_environment", "report_html"]
 
 _ESCAPES: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+_AT_MOST: Final = 40
+"""Findings of a diagnosis with which every pair of judges still has its place on the page."""
 _TABLE_OF: Final[Mapping[str, str]] = MappingProxyType({"win_rate_by_judge": "win_rate"})
 """Figure → the table that holds its numbers, where they are not named alike."""
 
@@ -69,6 +72,8 @@ def report_html(
             answer=[_held_together(sentence) for sentence in short_answer(estimates)],
             setup=study_setup(estimates, manifest),
             findings={topic: [_held_together(one) for one in said] for topic, said in topics.items()},
+            diagnoses=_by_subject(diagnoses(estimates)),
+            diagnosis_note=DIAGNOSIS_NOTE,
             figures=_figures(charts, static, alt or {}, laid_out),
             tables=laid_out,
             set_aside={rule: count for rule, count in (set_aside_counts or {}).items() if count},
@@ -78,6 +83,15 @@ def report_html(
             bundle=vega_bundle() if charts else None,
         )
     )
+
+
+def _by_subject(told: Sequence[Diagnosis]) -> dict[str, list[Diagnosis]]:
+    """Group the diagnosis by judge or pair; pairs of which nothing is shown are left to the table."""
+    grouped: dict[str, list[Diagnosis]] = {}
+    for one in told:
+        if one.bias != "agreement" or one.level == "shown" or len(told) <= _AT_MOST:
+            grouped.setdefault(one.subject, []).append(one)
+    return grouped
 
 
 def page_environment() -> jinja2.Environment:

@@ -9,6 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from recuse.figures.diagnosis import diagnosis_lines
 from recuse.figures.findings import findings
 from recuse.figures.table import Table
 from recuse.figures.tables import tables
@@ -26,7 +27,7 @@ def print_report(
     notes: Sequence[str],
     console: Console,
 ) -> None:
-    """Print findings, tables, what was set aside and notes.
+    """Print findings, the diagnosis, tables, what was set aside and notes.
 
     Parameters
     ----------
@@ -42,6 +43,11 @@ def print_report(
     piped = not console.is_terminal
     for sentence in findings(estimates):
         console.print(Text(f"• {sentence}"), soft_wrap=piped)
+    if diagnosis := diagnosis_lines(estimates):
+        console.print()
+        console.print(Text("Diagnosis", style="bold"), soft_wrap=piped)
+        for line in diagnosis:
+            console.print(Text(f"• {line}"), soft_wrap=piped)
     for table in tables(estimates):
         console.print()
         print_table(table, console)
