@@ -16,6 +16,7 @@ from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.inference.multiplicity import benjamini_hochberg
 from recuse.analysis.interval_halving import halving
 from recuse.analysis.involvement import uninvolved_share
+from recuse.analysis.joint import joint
 from recuse.analysis.length import length_decomposition
 from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
 from recuse.analysis.length_probe import long_wins_score
@@ -42,6 +43,7 @@ ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFram
     "length probe": long_wins_score,
     "repetition probe": padded_wins_score,
     "position against gap": position_gap,
+    "joint model": joint,
     "stability": stability,
     "robustness": robustness,
 }

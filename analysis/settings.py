@@ -22,6 +22,8 @@ class Settings:
 
     ``convention="article"`` resamples comparisons instead of tasks, uses the pooled binomial first and
     calls *first* the side that sorts first by name, so that published numbers come out to the digit.
+    ``joint`` fits the joint model to any number of judgments; ``joint_by_tier`` and ``joint_uninvolved`` add
+    strengths by tier, and strengths on the verdicts of uninvolved judges alone.
     """
 
     scoring: Scoring = "resolved"
@@ -30,6 +32,9 @@ class Settings:
     conf_level: float = CONFIDENCE_LEVEL
     n_resamples: int = 9_999
     seed: int = 0
+    joint: bool = False
+    joint_by_tier: bool = False
+    joint_uninvolved: bool = False
 
     def rng(self, estimand: str) -> np.random.Generator:
         """Give each estimand its own stream, so that adding one changes no number of another."""

@@ -15,6 +15,7 @@ from recuse.figures.involvement_chart import involvement_map
 from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
 from recuse.figures.position_chart import slot_a_and_flip_rates
+from recuse.figures.strengths_chart import strengths_in_the_joint_model
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,6 +47,7 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "involvement": involvement_map(estimates),
         "position": slot_a_and_flip_rates(estimates),
         "position_gap": flip_rate_by_gap(estimates),
+        "strengths": strengths_in_the_joint_model(estimates),
         "agreement": kappa_heat_map(estimates),
         "length_probe": length_probe(estimates),
         "longer_wins": longer_wins_three_ways(estimates),

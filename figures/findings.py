@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.model_findings import gap_sentences
+from recuse.figures.model_findings import gap_sentences, joint_sentences
 from recuse.figures.undetected import chance_agreement, tier_gradient
 from recuse.figures.wording import Row, could_have_seen, interval_text, method_text, n_text, number, p_text
 from recuse.schema import EstimateFrame
@@ -53,6 +53,7 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
         ],
         "What involved judges add": _each(lookup, study, "self_preference_inflation", _inflation),
         "At equal length": _each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
+        "Self-preference beside position and length": joint_sentences(lookup, study),
         "Length": [
             *_each(lookup, study, "length_length_share", _length),
             *_raw_beside_controlled(lookup, study),

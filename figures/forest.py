@@ -56,17 +56,20 @@ class Axis:
     null: float
     limits: tuple[float, float] | None = None
     width: int = 300
+    factor: float = 100.0
+    """From what a row holds to the axis' unit."""
+    digits: int = 1
 
 
 def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
-    """Draw sections of quantities against one axis, estimates × 100.
+    """Draw sections of quantities against one axis, in its unit.
 
     A quantity without an estimate keeps its line and says why. The dashed line is the null.
     """
     import altair as alt
 
     records = _records(sections, axis)
-    limits = axis.limits or _limits(records, axis.null)
+    limits = axis.limits or _limits(records, axis)
     left = -max(_width(record) for record in records)
     base = alt.Chart()
     y = alt.Y("place:O", axis=None, scale=alt.Scale(domain=list(range(len(records)))))
@@ -138,14 +141,15 @@ def _records(sections: Sequence[Section], axis: Axis) -> list[dict[str, Any]]:
     for section in sections:
         first = {} if records else columns
         records.append({"heading": section.heading, "label": "", **first})
-        records.extend(_record(line, section.heading, axis.unit) for line in section.lines)
+        records.extend(_record(line, section.heading, axis) for line in section.lines)
     return [{"place": place, **record} for place, record in enumerate(records)]
 
 
-def _record(line: Line, heading: str, unit: str) -> dict[str, Any]:
+def _record(line: Line, heading: str, axis: Axis) -> dict[str, Any]:
     row = line.row
     estimate, low, high = (
-        None if row[name] is None else 100 * row[name] for name in ("estimate", "conf_low", "conf_high")
+        None if row[name] is None else axis.factor * row[name]
+        for name in ("estimate", "conf_low", "conf_high")
     )
     tested = f"{method_text(row['test'])}: {p_text(row['p_value'])}" if row["p_value"] is not None else "–"
     shared = {
@@ -161,14 +165,14 @@ def _record(line: Line, heading: str, unit: str) -> dict[str, Any]:
         return {**shared, "reason": reason if len(reason) <= NOTE_WIDTH else reason[: NOTE_WIDTH - 1] + "…"}
     counts = {"tasks": row["n_tasks"], "comparisons": row["n_comparisons"]}
     bounded = low is not None and high is not None
-    bounds = f"[{number(low)}, {number(high)}]" if bounded else "[no interval]"
+    bounds = f"[{number(low, axis.digits)}, {number(high, axis.digits)}]" if bounded else "[no interval]"
     return {
         **shared,
         "estimate": round(estimate, 6),
         "low": round(low, 6) if low is not None and bounded else None,
         "high": round(high, 6) if high is not None and bounded else None,
-        "value": f"{number(estimate)} {bounds}",
-        "told": f"{number(estimate)} {unit} {bounds}",
+        "value": f"{number(estimate, axis.digits)} {bounds}",
+        "told": f"{number(estimate, axis.digits)} {axis.unit} {bounds}",
         **{name: "–" if count is None else f"{count:,}" for name, count in counts.items()},
     }
 
@@ -178,9 +182,10 @@ def _width(record: Mapping[str, Any]) -> float:
     return 24 + max(6.0 * len(record["label"]), 6.6 * len(record.get("heading", "")))
 
 
-def _limits(records: Sequence[dict[str, Any]], null: float) -> tuple[float, float]:
+def _limits(records: Sequence[dict[str, Any]], axis: Axis) -> tuple[float, float]:
     named = [record.get(name) for record in records for name in ("estimate", "low", "high")]
     values = [value for value in named if value is not None]
-    low, high = min([null - 5, *values]), max([null + 5, *values])
+    least = 0.05 * axis.factor
+    low, high = min([axis.null - least, *values]), max([axis.null + least, *values])
     margin = 0.04 * (high - low)
     return low - margin, high + margin

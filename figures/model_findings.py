@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, interval_text, method_text, n_text, p_text, value_text
+from recuse.figures.wording import (
+    Row,
+    could_have_seen,
+    interval_text,
+    method_text,
+    n_text,
+    p_text,
+    value_text,
+)
 
-__all__ = ["gap_sentences"]
+__all__ = ["gap_sentences", "joint_sentences"]
 
 
 def gap_sentences(lookup: Lookup, study: str | None) -> list[str]:
@@ -24,6 +32,32 @@ def gap_sentences(lookup: Lookup, study: str | None) -> list[str]:
         f"({p_text(row['p_value'])}; {method_text(row['interval'])}; {n_text(row)})."
     )
     return [sentence]
+
+
+def joint_sentences(lookup: Lookup, study: str | None) -> list[str]:
+    """Say whether own answers still gain once strengths, position and length are in the model."""
+    said = [_own(lookup, study, judge) for judge in lookup.values("judge", "joint_own", study=study)]
+    return [sentence for sentence in said if sentence]
+
+
+def _own(lookup: Lookup, study: str | None, judge: str) -> str:
+    row = lookup.one("joint_own", study=study, judge=judge)
+    if row is None or row["estimate"] is None or row["conf_low"] is None:
+        return ""
+    length = lookup.one("joint_length", study=study, judge=judge)
+    known = length is not None and length["estimate"] is not None
+    held = "strengths, position and length" if known else "strengths and position"
+    if row["conf_low"] > 0:
+        verdict = "its verdicts still favour them"
+    elif row["conf_high"] < 0:
+        verdict = "its verdicts go against them"
+    else:
+        verdict = "no favour is shown, nor is one excluded"
+    return (
+        f"With {held} in one model, being its own answer adds {_logits(row)} before {lookup.name(judge)}: "
+        f"{verdict} ({p_text(row['p_value'])}; {method_text(row['interval'])}; {n_text(row)})"
+        f"{could_have_seen(row)}."
+    )
 
 
 def _logits(row: Row) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from recuse.figures.joint_table import joint_table
 from recuse.figures.lookup import Lookup
 from recuse.figures.stability_tables import robustness_table, stability_table, variance_table
 from recuse.figures.table import Draft, Table
@@ -334,6 +335,7 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
         "agreement": _agreement,
         "longer_wins": _longer_wins,
         "length_probe": _length_probe,
+        "joint_model": joint_table,
         "repetition_probe": _repetition_probe,
         "stability": stability_table,
         "variance_share": variance_table,

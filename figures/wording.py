@@ -70,6 +70,7 @@ def number(value: float, unit: str, *, digits: int = 1) -> str:
         "proportion": f"{text} %",
         "variance share": f"{text} %",
         "difference": f"{text} pp",
+        "logit": f"{text} logits",
         "words": f"{text} words",
     }.get(unit, text)
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
@@ -84,6 +84,15 @@ def report(
     output: Annotated[Output, typer.Option("--format", help="What to print.")] = Output.text,
     *,
     pooled: Annotated[bool, typer.Option("--pooled", help="Pool several studies beside each.")] = False,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Fit the joint model above 100,000 judgments too.")
+    ] = False,
+    joint_by_tier: Annotated[
+        bool, typer.Option("--joint-by-tier", help="Strengths of the joint model by tier too.")
+    ] = False,
+    joint_uninvolved: Annotated[
+        bool, typer.Option("--joint-uninvolved", help="Strengths by uninvolved judges alone too.")
+    ] = False,
     show_set_aside: Annotated[
         bool, typer.Option("--show-set-aside", help="List every row that was set aside, and stop.")
     ] = False,
@@ -103,7 +112,12 @@ def report(
     if show_set_aside:
         _list_set_aside(source, console)
         return
-    settings = settings_of(scoring.value, interval, convention.value, seed)
+    settings = replace(
+        settings_of(scoring.value, interval, convention.value, seed),
+        joint=joint,
+        joint_by_tier=joint_by_tier,
+        joint_uninvolved=joint_uninvolved,
+    )
     begin_vega_bundle()
     with progress() as step:
         comparisons, estimates = estimate(source, settings, step, pooled=pooled)
