@@ -21,6 +21,7 @@ from recuse.analysis.inference.ordered_logit import (
     one_step_without_each,
 )
 from recuse.analysis.inference.percentile import percentile_interval
+from recuse.analysis.inference.sandwich import t_interval
 from recuse.analysis.joint_design import EFFECTS, Model, Term, joint_model
 from recuse.analysis.settings import Settings
 from recuse.errors import UndefinedEstimateError
@@ -71,9 +72,10 @@ def joint(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     Notes
     -----
     Intervals are robust to clustering by task: estimate ± t(G - 1) times the jackknife error over tasks, each
-    replicate one Newton step away (CR3); with a bootstrap interval in ``settings`` the percentile bootstrap
-    over tasks, refitted, with at most 999 resamples. A term that the others explain, that never varies, or
-    that separates keeps its row and the reason; so does everything where the comparison graph falls apart.
+    replicate one Newton step away (CR3); G is a tier's own tasks for its strengths. With a bootstrap interval
+    in ``settings`` it is the percentile bootstrap over tasks, refitted, with at most 999 resamples. A term
+    that the others explain, that never varies, or that separates keeps its row and the reason; so does everything
+    where the comparison graph falls apart.
 
     References
     ----------
@@ -155,15 +157,16 @@ def _strengths(base: Estimate, fitted: _Fitted, settings: Settings) -> Iterator[
         }
         columns = [places[name] for name in named]
         infinite = [name for name in named if places[name] in fitted.fit.separated]
+        n_verdicts, n_comparisons, n_tasks = model.of_tier[tier]
         for generator in met:
             row = replace(
                 base,
                 generator=generator,
                 tier=tier,
-                n_presentations=sum(model.verdicts_of.values()) if tier is None else None,
-                n_comparisons=sum(model.comparisons_of.values()) if tier is None else None,
+                n_presentations=n_verdicts,
+                n_comparisons=n_comparisons,
                 n_dropped=model.n_without_lengths,
-                n_tasks=model.counts.n_tasks,
+                n_tasks=n_tasks,
                 reason=model.at_nought,
             )
             if infinite:
@@ -200,6 +203,16 @@ def _of_term(base: Estimate, term: Term, model: Model) -> Estimate:
     )
 
 
+def _jackknifed(estimate: float, without: FloatArray, n_tasks: int, conf_level: float) -> Interval:
+    """Jackknife over all tasks, with the degrees of freedom of those that a tier has."""
+    found = jackknife_interval(estimate, without, bounds=None, conf_level=conf_level)
+    if found.std_error is None or n_tasks == len(without):
+        return found
+    if n_tasks < 2:
+        return Interval.missing("jackknife", "fewer than two tasks in this tier")
+    return t_interval(estimate, found.std_error**2, n_tasks - 1.0, method="jackknife", conf_level=conf_level)
+
+
 def _row(
     row: Estimate, fitted: _Fitted, places: list[int], weights: FloatArray, settings: Settings
 ) -> Estimate:
@@ -208,7 +221,7 @@ def _row(
     values: FloatArray = fitted.replicates[:, places] @ weights
     filled = replace(row, estimate=estimate)
     if not fitted.resampled:
-        found = jackknife_interval(estimate, values, bounds=None, conf_level=settings.conf_level)
+        found = _jackknifed(estimate, values, row.n_tasks or 0, settings.conf_level)
         return filled.with_interval(found, settings.conf_level, test=True)
     known = values[np.isfinite(values)]
     lost = len(values) - len(known)

@@ -54,6 +54,8 @@ class Model:
     left_out: Mapping[Term, str]
     met: Mapping[str | None, tuple[str, ...]]
     """Tier (null: all) → the generators compared in it."""
+    of_tier: Mapping[str | None, tuple[int, int, int]]
+    """Tier (null: all) → its verdicts, comparisons and tasks."""
     judges: tuple[str, ...]
     verdicts_of: Mapping[str, int]
     comparisons_of: Mapping[str, int]
@@ -102,8 +104,7 @@ def joint_model(main: pl.DataFrame, *, by_judge: bool, by_tier: bool) -> Model:
         tiers = list(known["tier"].unique().sort().to_list())
     table = _counted(known, unit, by_tier=by_tier)
     for tier in tiers:
-        of = table if tier is None else table.filter(pl.col("tier") == tier)
-        pairs = of.select("a", "b").unique().rows()
+        pairs = _in_tier(table, tier).select("a", "b").unique().rows()
         if not is_connected(pairs):
             where = "" if tier is None else f" in tier {tier}"
             raise UndefinedEstimateError(
@@ -121,6 +122,7 @@ def joint_model(main: pl.DataFrame, *, by_judge: bool, by_tier: bool) -> Model:
         terms=terms,
         left_out=left_out,
         met={tier: tuple(_met(table, tier)) for tier in tiers},
+        of_tier={tier: _counts_of(table, tier) for tier in tiers},
         judges=tuple(table["judge"].unique().sort().to_list()),
         verdicts_of=dict(per_judge.iter_rows()),
         comparisons_of=dict(comparisons.iter_rows()),
@@ -160,8 +162,18 @@ def _presentations(main: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _in_tier(table: pl.DataFrame, tier: str | None) -> pl.DataFrame:
+    return table if tier is None else table.filter(pl.col("tier") == tier)
+
+
+def _counts_of(table: pl.DataFrame, tier: str | None) -> tuple[int, int, int]:
+    of = _in_tier(table, tier)
+    verdicts = int(of.select(pl.sum_horizontal("won_a", "won_b", "tied").sum()).item())
+    return verdicts, of.select("task_id", "judge", "pair").unique().height, of["task_id"].n_unique()
+
+
 def _met(table: pl.DataFrame, tier: str | None) -> list[str]:
-    of = table if tier is None else table.filter(pl.col("tier") == tier)
+    of = _in_tier(table, tier)
     return sorted({*of["a"].to_list(), *of["b"].to_list()})
 
 

@@ -80,7 +80,8 @@ def setup_lines(
     shown = ", ".join(names[:9]) + (f" and {len(names) - 9} more" if len(names) > 9 else "")
     drawn = rows.filter(pl.col("estimate").is_not_null())
     told = [
-        f"Study {study}. {len(names)} judge{'s' if len(names) != 1 else ''}: {shown}.",
+        f"Study {study}."
+        + (f" {len(names)} judge{'s' if len(names) != 1 else ''}: {shown}." if names else ""),
         f"Per row: {_span(drawn['n_tasks'], 'task')}, {_span(drawn['n_comparisons'], 'comparison')}. "
         + ("Counts of the design: no interval." if of_design else _interval(rows)),
         *notes,

@@ -203,7 +203,8 @@ def _shares(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, FloatAr
 
 def _tie_share(upper: FloatArray, lower: FloatArray, band: FloatArray) -> FloatArray:
     """1 - P(A) - P(B) without cancellation: P(A) P(B) (e^{2τ} - 1)."""
-    return upper * lower * np.expm1(2 * np.minimum(band, 300))
+    share: FloatArray = upper * lower * np.expm1(2 * np.minimum(band, 300))
+    return share
 
 
 def _log_likelihood(counts: Counts, weights: FloatArray, parameters: FloatArray) -> FloatArray:

@@ -102,6 +102,12 @@ def test_bundled_study_says_of_every_term_what_it_is_or_why_not() -> None:
     assert family["reason"].str.contains("no answer of another model of its family").all()
     strengths = estimates.filter(pl.col("estimand") == "bt_strength")
     assert strengths.height == 3 * (1 + 3 + 1)
+    by_tier = strengths.filter(pl.col("tier").is_not_null())
+    assert set(by_tier["n_tasks"]) == {5}
+    assert set(by_tier["n_comparisons"]) == {45}
+    # Half the interval is the quantile of Student's t with 4 degrees of freedom times the standard error.
+    half = (by_tier["conf_high"] - by_tier["conf_low"]) / 2 / by_tier["std_error"]
+    assert half.to_list() == pytest.approx([2.776445] * 9, abs=1e-5)
     assert strengths.filter(pl.col("baseline") == "uninvolved")["n_presentations"].unique().to_list() == [90]
 
 

@@ -187,3 +187,20 @@ def test_flips_are_drawn_by_gap_with_the_slope_of_each_judge(make_estimates: Mak
     assert text.count("slope −1.45 [−1.90, −1.00], p < .001") == 3
     assert text.count("75–100") == 3
     assert charts.flip_rate_by_gap(make_estimates()) is None
+
+
+def test_strengths_are_ranked_in_logits(make_estimates: Make) -> None:
+    rows = make_estimates().filter(pl.col("estimand") == "slot_a_rate", pl.col("tier").is_null())
+    ranked = rows.with_columns(
+        estimand=pl.lit("bt_strength"), unit=pl.lit("logit"), generator="judge",
+        judge=pl.lit(None, pl.String), estimate=pl.Series([-0.4, 0.6, -0.2]), conf_low=pl.Series([-1.0, 0.1, -0.9]),
+        conf_high=pl.Series([0.2, 1.1, 0.5]),
+    )  # fmt: skip
+    text = words(charts.strengths_in_the_joint_model(ranked))
+    values = [line for line in text if line.endswith("]") and line[0] in "−0"]
+    assert values == ["0.60 [0.10, 1.10]", "−0.20 [−0.90, 0.50]", "−0.40 [−1.00, 0.20]"]
+    assert not any("0 judges" in line for line in text)
+    undefined = ranked.with_columns(
+        estimate=pl.lit(None, pl.Float64), generator=pl.lit(None, pl.String), reason=pl.lit("disconnected")
+    )
+    assert charts.strengths_in_the_joint_model(undefined.head(1)) is None

@@ -65,3 +65,24 @@ def test_nothing_is_hidden_where_the_raw_interval_holds_the_rate_or_already_show
     rates: tuple[float, float, float, float],
 ) -> None:
     assert not any("Uncontrolled" in text for text in findings(_length_rows(*rates)))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.4, 2.0, "its verdicts still favour them"),
+        (-2.0, -0.4, "its verdicts go against them"),
+        (-0.5, 2.0, "no favour is shown, nor is one excluded"),
+    ],
+)
+def test_the_joint_model_says_what_remains_of_self_preference(low: float, high: float, said: str) -> None:
+    row = {
+        "estimand": "joint_own", "judge": "openai/gpt-5.5", "unit": "logit", "estimate": (low + high) / 2,
+        "conf_low": low, "conf_high": high, "conf_level": 0.95, "interval": "jackknife", "p_value": 0.04,
+        "n_presentations": 90, "n_tasks": 15, "mde": 1.0,
+    }  # fmt: skip
+    length = row | {"estimand": "joint_length"}
+    (sentence,) = findings(hand_made_estimates.estimate_rows([row, length]))
+    assert said in sentence
+    assert "With strengths, position and length in one model" in sentence
+    assert ("could have seen 1.00 logits" in sentence) == (low < 0 < high)
