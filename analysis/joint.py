@@ -72,10 +72,10 @@ def joint(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     Notes
     -----
     Intervals are robust to clustering by task: estimate ± t(G - 1) times the jackknife error over tasks, each
-    replicate one Newton step away (CR3); G is a tier's own tasks for its strengths. With a bootstrap interval
-    in ``settings`` it is the percentile bootstrap over tasks, refitted, with at most 999 resamples. A term
-    that the others explain, that never varies, or that separates keeps its row and the reason; so does everything
-    where the comparison graph falls apart.
+    replicate one Newton step away (CR3); G is a tier's own tasks for its strengths. With a bootstrap
+    interval in ``settings`` it is the percentile bootstrap over tasks, refitted, with at most 999 resamples.
+    A term that the others explain, that never varies, or that separates keeps its row and the reason; so
+    does everything where the comparison graph falls apart.
 
     References
     ----------

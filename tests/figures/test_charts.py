@@ -193,7 +193,8 @@ def test_strengths_are_ranked_in_logits(make_estimates: Make) -> None:
     rows = make_estimates().filter(pl.col("estimand") == "slot_a_rate", pl.col("tier").is_null())
     ranked = rows.with_columns(
         estimand=pl.lit("bt_strength"), unit=pl.lit("logit"), generator="judge",
-        judge=pl.lit(None, pl.String), estimate=pl.Series([-0.4, 0.6, -0.2]), conf_low=pl.Series([-1.0, 0.1, -0.9]),
+        judge=pl.lit(None, pl.String), estimate=pl.Series([-0.4, 0.6, -0.2]),
+        conf_low=pl.Series([-1.0, 0.1, -0.9]),
         conf_high=pl.Series([0.2, 1.1, 0.5]),
     )  # fmt: skip
     text = words(charts.strengths_in_the_joint_model(ranked))
