@@ -94,8 +94,9 @@ class Blind:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._word_of = {_key(word): word for word in sorted(words)}
-        parts = sorted((_pattern(word) for word in self._word_of.values()), key=len, reverse=True)
+        listed = sorted(words)
+        self._word_of = {_key(word): word for word in listed}
+        parts = sorted({_pattern(word) for word in listed}, key=len, reverse=True)
         joined = "|".join(parts) or r"(?!)"
         self._pattern = re.compile(rf"(?<![^\W_])(?:{joined})(?![^\W_])", re.IGNORECASE)
         self._looked_up = functools.lru_cache(maxsize=4096)(self._findings)
@@ -132,6 +133,6 @@ def _key(word: str) -> str:
 
 
 def _pattern(word: str) -> str:
-    """Let a blank, a hyphen and an underscore stand for each other, or be left out."""
-    pieces = [re.escape(piece) for piece in re.split(r"[\s_-]+", _plain(word)) if piece]
+    """Let a blank, a hyphen and an underscore stand for each other, or be left out, also before a capital."""
+    pieces = [re.escape(piece) for piece in re.split(r"[\s_-]+|(?<=[a-z])(?=[A-Z])", _plain(word)) if piece]
     return r"[\s_-]?".join(pieces)

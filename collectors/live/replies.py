@@ -12,10 +12,11 @@ from recuse.cache.canonical_json import canonical
 from recuse.cache.records import Record, make_record
 from recuse.collectors.live.calls import Call
 from recuse.collectors.live.prompts import prompt_hash
-from recuse.collectors.verdict_parser import parse_verdict
+from recuse.collectors.verdict_parser import VERDICT_WORDS, parse_verdict
 
 __all__ = ["Answer", "Reply", "Token", "answer_of", "pointwise_verdict", "record_of", "verdict_of"]
 
+_ON_OFFER: Final = {word: verdict for word, verdict in VERDICT_WORDS.items() if word != "c"}
 _STRUCTURED: Final = {"A": "a", "B": "b", "tie": "tie"}
 
 
@@ -128,7 +129,7 @@ def verdict_of(text: str, *, ties: bool = True) -> str | None:
     except (ValueError, RecursionError):
         said = None
     stated = cast("dict[str, object]", said).get("verdict") if isinstance(said, dict) else None
-    verdict = _STRUCTURED.get(str(stated)) or parse_verdict(text).verdict
+    verdict = _STRUCTURED.get(str(stated)) or parse_verdict(text, _ON_OFFER).verdict
     return None if verdict == "tie" and not ties else verdict
 
 

@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "claims": ("recuse.commands.claims", "Put published claims on the ladder: which survive?"),
     "import": ("recuse.commands.import_", "Bring judgments in a published format into a cache."),
     "collect": ("recuse.commands.collect", "Ask generators and judges, once, blind, in both orders."),
+    "rejudge": ("recuse.commands.rejudge", "Read stored texts again with another parser."),
     "local-servers": ("recuse.commands.local_servers", "Serve the small models of a study on this machine."),
     "export": ("recuse.commands.export", "Write judgments as a table that other programs read."),
     "calibrate": (
