@@ -25,6 +25,8 @@ _RATES: Final = {
     "position_consistency": ("consistent", "complete"),
 }
 _INDEPENDENT: Final = "presentations taken as independent"
+_ONE_ORDER: Final = (pl.col("resolution") == "single").any().over("study", "judge", "probe")
+"""The judge was asked one order in the whole probe; where it gave no verdict, too."""
 _SINGLE: Final = "one order was asked: slot and generator cannot be told apart"
 
 
@@ -78,7 +80,7 @@ def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
     lean = (pl.col("n_slot_a").cast(pl.Int64) - pl.col("n_slot_b").cast(pl.Int64)) * complete
     return (
         comparisons.lazy()
-        .filter(pl.col("resolution") != "single")
+        .filter(~_ONE_ORDER)
         .with_columns(two_orders=pl.lit(1))
         .collect()
         .pipe(lambda there: pl.concat([there, _single_stand_ins(comparisons)]))
@@ -116,10 +118,7 @@ def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
 
 def _single_stand_ins(comparisons: ComparisonFrame) -> pl.DataFrame:
     """Keep judges that were asked one order only in sight: one row each, counted as no comparison."""
-    both = comparisons.filter(pl.col("resolution") != "single").select("study", "judge", "probe").unique()
-    single = comparisons.filter(pl.col("resolution") == "single").join(
-        both, on=["study", "judge", "probe"], how="anti"
-    )
+    single = comparisons.filter(_ONE_ORDER)
     return single.unique(["study", "judge", "probe"]).with_columns(two_orders=pl.lit(0))
 
 

@@ -27,12 +27,21 @@ def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[s
     """
     judges, generators = names_of(judgments)
     return [
+        *_nothing_on_main(judgments),
         *_missing_verdicts(judgments),
         *_ties_without_words(judgments),
         *_missing_swaps(judgments),
         *name_notes(judges, generators),
         *_families_of_one(judges | generators, families),
     ]
+
+
+def _nothing_on_main(judgments: pl.DataFrame) -> list[str]:
+    probes = judgments["probe"].unique().sort().to_list()
+    if "main" in probes:
+        return []
+    spoken = name_up_to_three(probes)
+    return [f"no judgment is of probe main, of which most estimates speak: all are of {spoken}"]
 
 
 def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:

@@ -68,6 +68,16 @@ def test_one_order_by_design_is_single_and_says_nothing_on_position() -> None:
     assert estimates["reason"].str.contains("one order was asked").all()
 
 
+def test_a_missing_verdict_does_not_hide_that_one_order_was_asked() -> None:
+    compared = compare(judgments([("t", "j", "y", "x", "a"), ("u", "j", "x", "y", None)]))
+    assert compared["resolution"].to_list() == ["single", "incomplete"]
+    estimates = position(compared, Settings())
+    assert estimates["reason"].str.contains("one order was asked").all()
+    other = compare(judgments([("t", "j", "y", "x", "a"), *pair("u", "a", "b", judge="k")]))
+    told = position(other, Settings()).filter(pl.col("estimand") == "flip_rate", pl.col("tier").is_null())
+    assert dict(told.select("judge", "estimate").rows()) == {"j": None, "k": 0.0}
+
+
 def test_a_missing_swap_beside_others_is_incomplete() -> None:
     compared = compare(judgments([*pair("t", "a", "b"), ("u", "j", "x", "y", "a")]))
     assert dict(compared.select("task_id", "resolution").rows()) == {"t": "win", "u": "incomplete"}

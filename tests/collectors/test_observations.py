@@ -65,7 +65,9 @@ def test_one_order_by_design_is_judged_for_each_judge(notes) -> None:
 def test_the_swap_of_a_variant_and_the_identical_pair(notes) -> None:
     header = f"{HEADER},probe,variant_a,variant_b"
     rows = ["t,grok-4,gpt-4,gpt-4,a,length,long,short", "t,grok-4,gpt-4,gpt-4,b,length,short,long"]
-    assert notes(*rows, "t,grok-4,gpt-4,gpt-4,a,identical,,", header=header) == ()
+    assert notes(*rows, "t,grok-4,gpt-4,gpt-4,a,identical,,", header=header) == (
+        "no judgment is of probe main, of which most estimates speak: all are of identical, length",
+    )
 
 
 def test_missing_verdicts_are_counted_by_status(notes) -> None:
