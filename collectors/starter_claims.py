@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -67,7 +67,12 @@ def _claims(comparisons: ComparisonFrame) -> Iterator[str]:
             said,
         )
     if len(generators) > 1:
-        pair = {"generator": generators[0], "opponent": generators[1]}
+        counts = (
+            main.group_by("first", "second")
+            .len()
+            .sort("len", "first", "second", descending=[True, False, False])
+        )
+        pair = {"generator": str(counts["first"][0]), "opponent": str(counts["second"][0])}
         yield from _claim("better", "beats", pair, "Does one generator beat another, over all judges?")
     if (main["words_first"].is_not_null() | main["chars_first"].is_not_null()).any():
         yield from _claim("longer", "longer_wins", {}, "Does the longer answer win?")
@@ -92,7 +97,7 @@ def _claims(comparisons: ComparisonFrame) -> Iterator[str]:
         )
 
 
-def _claim(name: str, kind: str, fields: dict[str, str | float | bool], said: str) -> Iterator[str]:
+def _claim(name: str, kind: str, fields: Mapping[str, str | float | bool], said: str) -> Iterator[str]:
     yield f"# {said}"
     yield "[[claim]]"
     yield f"id = {_text(name)}"

@@ -18,7 +18,7 @@ from recuse.analysis.inference.clusters import ClusterSums, FloatArray
 from recuse.analysis.inference.differences import difference_interval
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
-from recuse.analysis.inference.means import mean_interval
+from recuse.analysis.inference.means import cut, mean_interval
 from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
 from recuse.analysis.inference.regression import coefficient_interval
 
@@ -203,6 +203,7 @@ class Regression:
     task: Tasks  # (n,)
     n_tasks: int
     which: int = 0  # column whose coefficient is meant
+    bounds: tuple[float, float] | None = None  # what the coefficient can be, where that is known
 
     @property
     def estimate(self) -> float:
@@ -212,9 +213,10 @@ class Regression:
     def interval(self, how: How, null: float) -> Interval:
         """CR2 with Satterthwaite degrees of freedom."""
         codes = np.arange(len(self.task)) if how.cluster == "comparison" else _dense(self.task)
-        return coefficient_interval(
+        _, found = coefficient_interval(
             self.design, self.outcome, codes, which=self.which, conf_level=how.conf_level, null=null
-        )[1]
+        )
+        return found if self.bounds is None else cut(found, self.bounds)
 
     def without(self) -> FloatArray:
         """Leave the task out of the normal equations."""

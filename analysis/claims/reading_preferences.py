@@ -129,7 +129,8 @@ def _adjusted(
 ) -> Reading:
     if known.is_empty():
         return unread(_NO_LENGTHS, mine.height)
-    form = Regression(design, column(known, outcome), task_codes(known), evidence.n_tasks)
+    bounds = (0.0, 1.0) if outcome == "score" else None
+    form = Regression(design, column(known, outcome), task_codes(known), evidence.n_tasks, bounds=bounds)
     return unread(_ALIKE, mine.height) if np.isnan(form.estimate) else _reading(form, known, mine)
 
 

@@ -16,7 +16,7 @@ from recuse.analysis.inference.studentized import draw_means, studentized_interv
 from recuse.analysis.inference.wild import wild_interval
 from recuse.errors import ConfigurationError
 
-__all__ = ["FEWEST_TASKS_FOR_BOOTSTRAP", "leave_one_task_out", "mean_interval", "why_no_spread"]
+__all__ = ["FEWEST_TASKS_FOR_BOOTSTRAP", "cut", "leave_one_task_out", "mean_interval", "why_no_spread"]
 
 FEWEST_TASKS_FOR_BOOTSTRAP: Final = 10
 """Below it CR2 covers as well and its intervals are far shorter."""

@@ -255,3 +255,94 @@ def test_holm_is_within_families():
     assert gpt.p_adjusted == pytest.approx(min(1, 2 * gpt.p_value))
     assert claude.p_adjusted == pytest.approx(max(gpt.p_adjusted, claude.p_value))
     assert grok.p_over_file == pytest.approx(3 * grok.p_value)
+
+
+def test_absence_that_is_outside_or_shown_to_be():
+    source = load()
+    comparisons = compare(source.judgments, families=source.families)
+    table = {"kind": "slot_preference", "judge": GROK, "direction": "absent"}
+    wide, narrow = (
+        parse_claim({"id": "wide", **table}),
+        parse_claim({"id": "narrow", **table, "margin": 0.05}),
+    )
+    # 72.4 % [58.4, 83.0]: outside 40 to 60, whose end the interval covers; wholly outside 45 to 55
+    outcomes = judge_claims([wide, narrow], comparisons, Settings())
+    assert [outcome.verdict for outcome in outcomes] == ["falls", "reverses"]
+
+
+def test_a_ranking_reverses_where_two_neighbours_are_shown_the_other_way_round():
+    rows = []
+    for task in "abcdefghijkl":
+        rows += both_orders(task, "j", "x", "y") + both_orders(task, "j", "x", "z")
+        rows += both_orders(task, "j", *(("y", "z") if task in "abcdef" else ("z", "y")))
+    rows += both_orders("m", "j", "y", "x")
+    comparisons = compare(made(rows))
+    orders = (["x", "y", "z"], ["y", "x", "z"], ["x", "z", "y"])
+    outcomes = judge_claims(
+        [parse_claim({"id": "-".join(order), "kind": "ranking", "order": order}) for order in orders],
+        comparisons,
+        Settings(),
+    )
+    right, wrong, tied = outcomes
+    assert wrong.verdict == "reverses"
+    assert right.verdict == "weakens"
+    assert right.decided_by.evaluation.link == 1
+    assert tied.decided_by.evaluation.estimate == pytest.approx(-right.decided_by.evaluation.estimate)
+
+
+def test_a_change_that_loses_comparisons_is_a_jackknife_of_the_difference():
+    """Left out task by task from the judgments themselves, and not from sums."""
+    source = load()
+    comparisons = compare(source.judgments, families=source.families)
+    table = {"id": "better", "kind": "beats", "generator": GPT, "opponent": GROK}
+    claim = parse_claim(table)
+
+    def moved(there):
+        found = judge_claims([claim], there, Settings(n_resamples=99))[0]
+        return (
+            rung(found, "uninvolved").evaluation.estimate - rung(found, "clustered").evaluation.estimate,
+            rung(found, "uninvolved"),
+        )
+
+    whole, step = moved(comparisons)
+    main = comparisons.filter(pl.col("probe") == "main")
+    tasks = main["task_id"].unique().sort().to_list()
+    without = [moved(main.filter(pl.col("task_id") != task))[0] for task in tasks]
+    variance = sum((one - whole) ** 2 for one in without) * (len(tasks) - 1) / len(tasks)
+    half = stats.t.isf(0.025, len(tasks) - 1) * variance**0.5
+    assert step.n_lost == 30
+    assert step.change.estimate == pytest.approx(whole)
+    assert step.change.interval.low == pytest.approx(whole - half)
+    assert step.change.interval.method == "jackknife"
+
+
+def test_human_judges_are_shown_and_decide_nothing():
+    rows = []
+    for task in "abcdefghijkl":
+        rows += both_orders(task, "p", "p", "q") + both_orders(task, "q", "q", "p")
+        rows += both_orders(task, "r", *(("p", "q") if task in "abcd" else ("q", "p")))
+        rows += both_orders(task, "h", *(("p", "q") if task in "abcdefghij" else ("q", "p")))
+    judgments = made(rows).with_columns(
+        judge_kind=pl.when(pl.col("judge") == "h")
+        .then(pl.lit("human"))
+        .otherwise(pl.lit("model"))
+        .cast(pl.Enum(["model", "human"]))
+    )
+    claim = parse_claim({"id": "own", "kind": "self_preference", "judge": "p"})
+    (outcome,) = judge_claims([claim], compare(Judgments.validate(judgments)), Settings())
+    assert rung(outcome, "human").evaluation.estimate == pytest.approx(2 / 12)
+    assert outcome.decided_by.name == "uninvolved_family"
+    assert outcome.decided_by.evaluation.estimate == pytest.approx(8 / 12)
+
+
+def test_one_order_leaves_a_slot_preference_unidentified():
+    rows = [(task, "j", "x", "y", "a" if task in "abcdefgh" else "b") for task in "abcdefghijkl"]
+    claims = [
+        parse_claim({"id": "slot", "kind": "slot_preference", "judge": "j"}),
+        parse_claim({"id": "better", "kind": "beats", "generator": "x", "opponent": "y", "judge": "j"}),
+    ]
+    slot, better = judge_claims(claims, compare(made(rows)), Settings())
+    assert slot.verdict == "not identifiable"
+    assert "one order was asked" in slot.reason
+    assert better.decided_by.evaluation.estimate == pytest.approx(8 / 12)
+    assert better.p_value == pytest.approx(stats.binomtest(8, 12).pvalue)
