@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from recuse.analysis.inference.power import minimum_detectable_effect
-from recuse.schema import EstimateFrame
+from recuse.schema import TIERS, EstimateFrame
 
 __all__ = ["BIASES", "CHANCE_MARGIN", "LEVEL", "Bias", "Finding", "Level", "diagnose"]
 
@@ -106,13 +106,15 @@ class _Index:
         return next((row for row in rows if row["conf_low"] is not None), rows[0] if rows else None)
 
     def tiers(self, estimand: str, **keys: str | None) -> list[Row]:
-        """Give the rows by tier, one per tier, in the order of the frame."""
+        """Give the rows by tier, one per tier, from objective to subjective."""
         rows = [
             row
             for row in self._all
             if row["estimand"] == estimand and row["tier"] and all(row[k] == v for k, v in keys.items())
         ]
-        return list({row["tier"]: row for row in reversed(rows)}.values())[::-1]
+        first = {row["tier"]: row for row in reversed(rows)}
+        order = {tier: place for place, tier in enumerate(TIERS)}
+        return [first[tier] for tier in sorted(first, key=lambda name: (order.get(name, len(order)), name))]
 
     @staticmethod
     def _key(estimand: str, keys: Mapping[str, Any]) -> tuple[object, ...]:

@@ -22,8 +22,10 @@ from recuse.figures.wording import (
 )
 from recuse.schema import ESTIMATE_KEYS, EstimateFrame
 
-__all__ = ["DIAGNOSIS_NOTE", "Diagnosis", "diagnoses", "diagnosis_lines"]
+__all__ = ["AT_CHANCE", "DIAGNOSIS_NOTE", "Diagnosis", "diagnoses", "diagnosis_lines"]
 
+AT_CHANCE: Final = REMEDIES["agreement"].name
+"""The one finding that is of a pair of judges."""
 _AT_MOST: Final = 12
 """Judges or pairs that one line names."""
 DIAGNOSIS_NOTE: Final = (
@@ -39,6 +41,7 @@ class Diagnosis:
 
     subject: str
     bias: str
+    """Its name, as in :data:`recuse.figures.diagnosis_words.REMEDIES`."""
     level: str
     symptom: str
     beside: tuple[str, ...]
@@ -70,14 +73,14 @@ def diagnosis_lines(estimates: EstimateFrame) -> list[str]:
     ]
     if told and not lines:
         lines.append("No symptom of a bias is shown.")
-    biases = [one for one in told if one.bias != "agreement"]
+    biases = [one for one in told if one.bias != AT_CHANCE]
     rest = {
         "Not shown (in brackets the smallest effect that would have been found with power .8)": [
             f"{one.subject} {one.bias} ({one.detectable})" for one in biases if one.level == "not shown"
         ],
         "Cannot be told": [f"{one.subject} {one.bias}" for one in biases if one.level == "cannot be told"],
         "Neither chance nor agreement beyond it can be told of": [
-            one.subject for one in told if one.bias == "agreement" and one.level == "cannot be told"
+            one.subject for one in told if one.bias == AT_CHANCE and one.level == "cannot be told"
         ],
     }
     return lines + [f"{what}: {_some(subjects)}." for what, subjects in rest.items() if subjects]
@@ -103,7 +106,7 @@ def _in_words(
         symptom = f"{symptom} That there is {REMEDIES[finding.bias].name} cannot be told: {finding.reason}."
     return Diagnosis(
         study + " and ".join(models),
-        finding.bias,
+        REMEDIES[finding.bias].name,
         finding.level,
         symptom,
         tuple(beside),

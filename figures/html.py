@@ -18,7 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from recuse.figures.answer import short_answer, study_setup
-from recuse.figures.diagnosis import DIAGNOSIS_NOTE, Diagnosis, diagnoses
+from recuse.figures.diagnosis import AT_CHANCE, DIAGNOSIS_NOTE, Diagnosis, diagnoses
 from recuse.figures.findings import findings_by_topic
 from recuse.figures.lookup import Lookup
 from recuse.figures.table import Table
@@ -89,7 +89,7 @@ def _by_subject(told: Sequence[Diagnosis]) -> dict[str, list[Diagnosis]]:
     """Group the diagnosis by judge or pair; pairs of which nothing is shown are left to the table."""
     grouped: dict[str, list[Diagnosis]] = {}
     for one in told:
-        if one.bias != "agreement" or one.level == "shown" or len(told) <= _AT_MOST:
+        if one.bias != AT_CHANCE or one.level == "shown" or len(told) <= _AT_MOST:
             grouped.setdefault(one.subject, []).append(one)
     return grouped
 

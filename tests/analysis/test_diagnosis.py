@@ -126,10 +126,11 @@ def test_undefined_kappa_keeps_its_reason():
 
 def test_kappa_of_tiers_stands_beside_the_pooled_one():
     rows = [
-        KAPPA | {"tier": tier, "conf_low": -0.5, "conf_high": 0.5} for tier in ("objective", "subjective")
+        KAPPA | {"tier": tier, "conf_low": -0.5, "conf_high": 0.5}
+        for tier in ("subjective", "medium", "objective")
     ]
     finding = only(*rows, KAPPA | {"conf_low": 0.1, "conf_high": 0.5})
-    assert [row["tier"] for row in finding.evidence] == [None, "objective", "subjective"]
+    assert [row["tier"] for row in finding.evidence] == [None, "objective", "medium", "subjective"]
 
 
 def test_order_is_by_study_judge_and_bias_and_rows_may_come_in_any():

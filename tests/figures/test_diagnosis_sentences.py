@@ -28,7 +28,7 @@ PROBE = {
 
 
 def test_the_symptom_is_told_with_its_numbers_and_its_remedy():
-    (slot,) = [one for one in diagnoses(hand_made_estimates.three_judges()) if one.bias == "position"]
+    (slot,) = [one for one in diagnoses(hand_made_estimates.three_judges()) if one.bias == "position bias"]
     assert (slot.subject, slot.level) == ("Grok-4.3", "shown")
     assert "72.4 %" in slot.symptom
     assert "sign-flip over task sums of lean p = .0039" in slot.symptom
@@ -58,7 +58,7 @@ def test_the_terminal_says_it_in_brief():
     lines = diagnosis_lines(hand_made_estimates.estimate_rows([OPEN, PROBE]))
     assert lines[0] == "No symptom of a bias is shown."
     assert lines[1].startswith("Not shown (in brackets the smallest effect that would have been found")
-    assert lines[1].endswith("y length (none that is possible); y self-preference (40.0 pp).")
+    assert lines[1].endswith("y length bias (none that is possible); y self-preference (40.0 pp).")
     first = diagnosis_lines(hand_made_estimates.three_judges())[0]
     assert "self-preference" in first or "position bias" in first
     assert "Do: " in first
