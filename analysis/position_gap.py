@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, rate_of, task_codes, total
-from recuse.analysis.comparisons import pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
@@ -74,23 +73,24 @@ def position_gap(comparisons: ComparisonFrame, settings: Settings) -> EstimateFr
 
 def _with_gaps(comparisons: ComparisonFrame) -> pl.DataFrame:
     """Flips and complete comparisons per study, judge, task and gap; a null gap where nobody else scored."""
-    main = comparisons.filter(
-        (pl.col("probe") == "main")
-        & (pl.col("first") != pl.col("second"))
-        & pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
+    complete = pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
+    main = comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second"))).select(
+        *_PAIR,
+        "judge",
+        "replicate",
+        score=pl.col("score_first"),
+        flips=(pl.col("resolution") == "flip").cast(pl.Int64),
+        n=complete.cast(pl.Int64),
     )
-    flips = main.group_by(*_PAIR, "judge").agg(
-        flips=(pl.col("resolution") == "flip").sum().cast(pl.Int64), n=pl.len().cast(pl.Int64)
-    )
-    scores = pair_scores(comparisons).select(*_PAIR, "judge", "score_first")
-    panel = scores.group_by(_PAIR).agg(panel=pl.col("score_first").sum(), judges=pl.len().cast(pl.Int64))
-    own = pl.col("score_first").is_not_null()
-    others = pl.col("judges").fill_null(0) - own.cast(pl.Int64)
-    mean = (pl.col("panel") - pl.col("score_first").fill_null(0.0)) / others
+    if main["replicate"].n_unique() > 1:
+        main = main.group_by(*_PAIR, "judge").agg(pl.col("score").mean(), pl.col("flips", "n").sum())
+    # A key that never varies only costs time.
+    pair = [name for name in _PAIR if main[name].n_unique() > 1] or ["task_id"]
+    others = pl.col("score").count().over(pair) - pl.col("score").is_not_null()
+    mean = (pl.col("score").sum().over(pair) - pl.col("score").fill_null(0.0)) / others
     return (
-        flips.join(scores, on=[*_PAIR, "judge"], how="left", nulls_equal=True)
-        .join(panel, on=_PAIR, how="left", nulls_equal=True)
-        .with_columns(gap=pl.when(others > 0).then((2 * mean - 1).abs().round(9)))
+        main.with_columns(gap=pl.when(others > 0).then((2 * mean - 1).abs().round(9)))
+        .filter(pl.col("n") > 0)
         .group_by("study", "judge", "task_id", "gap")
         .agg(pl.col("flips", "n").sum())
         .sort("task_id", "gap")

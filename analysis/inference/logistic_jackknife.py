@@ -43,7 +43,8 @@ def coefficients_without_each(
     UndefinedEstimateError
         The model is not identified on all tasks.
     """
-    coefficients = fit_logistic(design, outcome, weights[None, :]).coefficients[0]
+    rows, shares, trials = _gathered(design, outcome, weights)
+    coefficients = fit_logistic(rows, shares, trials[None, :]).coefficients[0]
     n_tasks = int(task.max()) + 1
     if n_tasks <= MOST_REFITS:
         kept = task[None, :] != np.arange(n_tasks)[:, None]
@@ -62,6 +63,20 @@ def coefficients_without_each(
         return coefficients, None
     moves = np.asarray(np.linalg.solve(left, by_task[..., None]), dtype=np.float64)[..., 0]
     return coefficients, coefficients - moves
+
+
+def _gathered(
+    design: FloatArray, outcome: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Bring rows of equal predictors together: the fit needs no more than their trials and successes."""
+    mixed = design @ np.sqrt(np.arange(2.0, 2.0 + design.shape[1]))
+    _, first, where = np.unique(mixed, return_index=True, return_inverse=True)
+    distinct = design[first]
+    if not np.array_equal(distinct[where], design):
+        return design, outcome, weights
+    trials = np.bincount(where, weights).astype(np.float64)
+    successes = np.bincount(where, weights * outcome).astype(np.float64)
+    return distinct, successes / trials, trials
 
 
 def _information_by_task(
