@@ -164,7 +164,7 @@ def _note(outcomes: Sequence[Outcome]) -> str:
     used = [verdict for verdict in MEANINGS if any(outcome.verdict == verdict for outcome in outcomes)]
     told = [f"{verdict}: {MEANINGS[verdict]}." for verdict in used]
     if any(outcome.is_supported is False for outcome in outcomes):
-        told.append("*: what was published did not show it by itself.")
+        told.append("*: not shown by the printed interval (where none was printed: by the usual reading).")
     if any(outcome.claim.is_equivalence and outcome.claim.margin is None for outcome in outcomes):
         told.append("Margins that a claim does not state are the usual ones.")
     if any(outcome.claim.kind == "ranking" for outcome in outcomes):

@@ -184,11 +184,10 @@ def reasoning(outcome: Outcome) -> str:
             "overturn that."
         )
     if outcome.is_supported is False:
-        sentence += (
-            " What was published did not show it either."
-            if outcome.verdict != "survives"
-            else (" What was published did not show it by itself.")
-        )
+        printed = outcome.claim.published
+        has_interval = printed is not None and printed.low is not None
+        source = "The printed interval does" if has_interval else "As usually read, these judgments do"
+        sentence += f" {source} not show it."
     return sentence
 
 

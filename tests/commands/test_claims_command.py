@@ -137,14 +137,22 @@ def test_json_holds_every_rung(capsys):
 
 @pytest.mark.slow
 def test_what_is_written(tmp_path, capsys):
-    assert main(["claims", "--out", str(tmp_path)]) == 1
+    path = tmp_path / "three.toml"
+    judges = ("openai/gpt-5.5", "anthropic/claude-sonnet-4-6", "xai/grok-4.3")
+    ids = ("gpt-own", "claude-own", "grok-own")
+    claims = [
+        HEAD.replace('"own"', f'"{one}"').replace("openai/gpt-5.5", judge)
+        for one, judge in zip(ids, judges, strict=True)
+    ]
+    path.write_text("\n".join(claims))
+    assert main(["claims", str(path), "three-judges", "--out", str(tmp_path)]) == 1
     capsys.readouterr()
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"claims.html", "claims.json", "manifest.json", "estimates.parquet", "estimates.csv"} <= names
     assert {f"figures/ladders.{form}" for form in ("svg", "pdf", "png")} <= names
     assert {"tables/claims.tex", "tables/ladder-gpt-own.tex"} <= names
     page = (tmp_path / "claims.html").read_text(encoding="utf-8")
-    assert page.index("4 of 27 claims survive") < page.index("<table")
+    assert page.index("1 of 3 claims survives") < page.index("<table")
     estimates = pl.read_parquet(tmp_path / "estimates.parquet")
     row = estimates.row(
         by_predicate=(pl.col("group") == "claim=gpt-own rung=length_adjusted")
