@@ -103,23 +103,30 @@ def _pair_rows(base: Estimate, labels: Labels, settings: Settings) -> Iterator[E
         "cohen_kappa": ("coefficient", lambda t: nominal.cohen_kappa(t, symmetric=symmetric)),
         "gwet_ac1": ("coefficient", lambda t: nominal.gwet_ac1(t, symmetric=symmetric)),
     }
+    n_both = nominal.all_pairs(labels.codes, _N_LABELS).sum((2, 3)).astype(np.int64)
     for one, other in combinations(range(len(labels.judges)), 2):
-        left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
-        both = (left >= 0) & (right >= 0)
-        cells = labels.n_tasks * _N_LABELS**2
-        index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
-        tables = np.bincount(index, minlength=cells).reshape(-1, _N_LABELS, _N_LABELS).astype(np.float64)
+        shared = int(n_both[one, other])
+        tables = _by_task(labels, one, other) if shared else np.zeros((0, _N_LABELS, _N_LABELS))
         row = replace(
             base,
             judge=labels.judges[one],
             judge_2=labels.judges[other],
-            n_comparisons=int(both.sum()),
-            n_dropped=int(((left >= 0) ^ (right >= 0)).sum()),
+            n_comparisons=shared,
+            n_dropped=int(n_both[one, one] + n_both[other, other]) - 2 * shared,
         )
         for estimand, (unit, statistic) in statistics.items():
             named = replace(row, estimand=estimand, unit=unit)  # type: ignore[arg-type]
             bounds = (0.0, 1.0) if unit == "proportion" else (-1.0, 1.0)
             yield _jackknifed(named, tables, statistic, bounds, settings)
+
+
+def _by_task(labels: Labels, one: int, other: int) -> FloatArray:
+    """Count both judges' labels by task: shape (G, 3, 3)."""
+    left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
+    both = (left >= 0) & (right >= 0)
+    cells = labels.n_tasks * _N_LABELS**2
+    index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
+    return np.bincount(index, minlength=cells).reshape(-1, _N_LABELS, _N_LABELS).astype(np.float64)
 
 
 def _panel_row(base: Estimate, labels: Labels, settings: Settings) -> Estimate:

@@ -4,8 +4,8 @@
 
 The mean of scores with tasks as clusters, each task with three comparisons scored in halves, one of them
 sometimes missing. All three give the percentile interval; ours also the symmetric bootstrap-t that is the
-default, which no other offers. scipy runs batched and vectorised. Exits 1 below 30 times the speed of scipy at
-18,500 tasks.
+default, which no other offers. scipy runs batched and vectorised. Exits 1 below 30 times the speed of scipy
+at 18,500 tasks.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main() -> int:
         third, _ = median_seconds(lambda sums=sums: by_pingouin(sums), repeats)
         assert np.allclose((found.low, found.high), other, atol=0.1 * (other[1] - other[0]))
         print(
-            f"{n_tasks:7,}{mine:8.3f}{student:13.3f}{theirs:9.2f}{third:10.2f}{theirs / mine:12.1f}"
+            f"{n_tasks:7,}{mine:8.4f}{student:13.4f}{theirs:9.3f}{third:10.3f}{theirs / mine:12.1f}"
             f"{third / mine:15.1f}{theirs / student:19.1f}"
         )
         kept &= n_tasks != AT or theirs / mine >= GOAL

@@ -1,4 +1,4 @@
-"""Bradley–Terry strengths with 100 cluster-bootstrap rounds, beside scikit-learn on the same aggregated counts.
+"""Bradley–Terry strengths in 100 cluster-bootstrap rounds, beside scikit-learn on the same aggregated counts.
 
     python benchmarks/bradley_terry.py [GENERATORS]
 

@@ -2,9 +2,9 @@
 
     python benchmarks/logistic.py [ROWS ...]
 
-Five generators' strengths, the log ratio of lengths and a slot. Ours: Newton steps, and with Firth's penalty,
-which is what the length decomposition uses. statsmodels: Logit by Newton, without any covariance beyond what its
-fit makes. Exits 1 below four times its speed at any size.
+Five generators' strengths, the log ratio of lengths and a slot. Ours: Newton steps, and with Firth's
+penalty, which is what the length decomposition uses. statsmodels: Logit by Newton, its faster way (GLM takes
+two to three times as long). Exits 1 below four times its speed at any size.
 """
 
 from __future__ import annotations

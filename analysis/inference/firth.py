@@ -164,9 +164,11 @@ def _overshot(reached: _Reached, tried: _Reached, change: FloatArray, *, firth: 
     penalised one is not, and has to rise.
     """
     if firth:
-        return tried.value < reached.value - _SLACK * (1 + np.abs(reached.value))
+        fallen: BoolArray = tried.value < reached.value - _SLACK * (1 + np.abs(reached.value))
+        return fallen
     before, after = (reached.score * change).sum(1), (tried.score * change).sum(1)
-    return after < -(1 + _SLACK) * before
+    steeper: BoolArray = after < -(1 + _SLACK) * before
+    return steeper
 
 
 def _newton_step(reached: _Reached, rows: _Rows) -> FloatArray:

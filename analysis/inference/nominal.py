@@ -3,10 +3,48 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from recuse.analysis.inference.clusters import FloatArray
 
-__all__ = ["agreement", "cohen_kappa", "expected_agreement", "gwet_ac1", "krippendorff_alpha", "symmetrised"]
+__all__ = [
+    "agreement",
+    "all_pairs",
+    "cohen_kappa",
+    "expected_agreement",
+    "gwet_ac1",
+    "krippendorff_alpha",
+    "symmetrised",
+]
+
+_ITEMS_AT_ONCE = 50_000
+
+
+def all_pairs(codes: npt.NDArray[np.int8], n_labels: int) -> FloatArray:
+    """Tables of counts of every pair of judges, from one product of indicator matrices.
+
+    Parameters
+    ----------
+    codes
+        Shape (items, judges), labels from 0; below 0 where a judge has none.
+    n_labels
+        Number of labels q.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (judges, judges, q, q): rows are the labels of the first judge. Items that either lacks are
+        not counted.
+    """
+    n_judges = codes.shape[1]
+    found = np.zeros((n_judges * n_labels, n_judges * n_labels))
+    for first in range(0, len(codes), _ITEMS_AT_ONCE):
+        part = codes[first : first + _ITEMS_AT_ONCE]
+        # Counts below 2²⁴ are whole in single precision, at twice the speed.
+        labelled = (part[:, :, None] == np.arange(n_labels, dtype=np.int8)).astype(np.float32)
+        flat = labelled.reshape(len(part), -1)
+        found += flat.T @ flat
+    return found.reshape(n_judges, n_labels, n_judges, n_labels).transpose(0, 2, 1, 3)
 
 
 def agreement(tables: FloatArray) -> FloatArray:

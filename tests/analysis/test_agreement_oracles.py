@@ -55,3 +55,15 @@ def test_one_category_only_is_undefined() -> None:
     counts[0, 2, 2] = 9
     assert np.isnan(nominal.cohen_kappa(counts, symmetric=True)[0])
     assert np.isnan(nominal.krippendorff_alpha(2 * counts, symmetric=True)[0])
+
+
+def test_tables_of_all_pairs_are_those_counted_one_by_one(monkeypatch):
+    monkeypatch.setattr("recuse.analysis.inference.nominal._ITEMS_AT_ONCE", 7)
+    codes = np.random.default_rng(0).integers(-1, 3, (40, 4)).astype(np.int8)
+    found = nominal.all_pairs(codes, 3)
+    for one in range(4):
+        for other in range(4):
+            both = (codes[:, one] >= 0) & (codes[:, other] >= 0)
+            expected = np.zeros((3, 3))
+            np.add.at(expected, (codes[both, one], codes[both, other]), 1)
+            assert (found[one, other] == expected).all()

@@ -53,6 +53,37 @@ def test_weights_of_zero_leave_rows_out_and_of_two_repeat_them() -> None:
     assert together == pytest.approx(alone, abs=1e-8)
 
 
+def test_each_fit_may_have_its_own_outcomes_as_shares() -> None:
+    design, _ = data(90)
+    share = np.random.default_rng(2).random((3, 90))
+    trials = np.full((3, 90), 7.0)
+    for firth in (False, True):
+        together = fit_logistic(design, share, trials, firth=firth).coefficients
+        twice = np.concatenate([design, design])
+        outcome = np.repeat([1.0, 0.0], 90)
+        for fitted, won in zip(together, share, strict=True):
+            weights = np.concatenate([7 * won, 7 * (1 - won)])[None, :]
+            alone = fit_logistic(twice, outcome, weights, firth=firth).coefficients[0]
+            assert fitted == pytest.approx(alone, abs=1e-8)
+
+
+@pytest.mark.parametrize("firth", [False, True])
+def test_cutting_rows_into_parts_changes_nothing(*, firth: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    design, outcome = data(500)
+    whole = fit_logistic(design, outcome, np.ones((2, 500)), firth=firth).coefficients
+    monkeypatch.setattr("recuse.analysis.inference.firth._FEWEST_ROWS", 7)
+    monkeypatch.setattr("recuse.analysis.inference.firth._CELLS_AT_ONCE", 14)
+    monkeypatch.setattr("recuse.analysis.inference.firth._MOST_PRODUCTS", 0)
+    assert fit_logistic(design, outcome, np.ones((2, 500)), firth=firth).coefficients == pytest.approx(whole)
+
+
+def test_coefficients_far_from_0_are_found() -> None:
+    design = np.repeat(np.eye(2), [2000, 2000], axis=0)
+    outcome = np.r_[np.ones(1999), 0.0, np.zeros(1998), 1.0, 1.0]
+    found = fit_logistic(design, outcome, np.ones((1, 4000)), firth=False).coefficients[0]
+    assert found == pytest.approx([np.log(1999), np.log(2 / 1998)], abs=1e-6)
+
+
 def test_what_the_rows_do_not_identify_is_said() -> None:
     design = np.column_stack([np.ones(5), np.ones(5)])
     with pytest.raises(UndefinedEstimateError, match="not identified"):
