@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, cast
@@ -62,6 +62,7 @@ def estimate_all(
     *,
     tiers: tuple[str, ...] = TIERS,
     on_step: Callable[[str], object] = lambda _: None,
+    only: Collection[str] | None = None,
 ) -> EstimateFrame:
     """Estimate everything that these comparisons define; what they do not keeps its row and a reason.
 
@@ -73,6 +74,8 @@ def estimate_all(
         Tiers in ascending order of subjectivity.
     on_step
         Called with the name of each part when it is estimated, from any thread, for a progress display.
+    only
+        Names of the parts to estimate; all of them by default.
 
     Notes
     -----
@@ -88,6 +91,8 @@ def estimate_all(
     }
     parts |= {name: partial(_one, estimand, comparisons, settings) for name, estimand in ESTIMANDS.items()}
 
+    wanted = [name for name in parts if only is None or name in only]
+
     def make(name: str) -> list[EstimateFrame]:
         frames = parts[name]()
         on_step(name)
@@ -95,7 +100,7 @@ def estimate_all(
 
     # The parts share the cores already: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1), ThreadPoolExecutor(_AT_ONCE) as pool:
-        frames = [frame for made in pool.map(make, parts) for frame in made]
+        frames = [frame for made in pool.map(make, wanted) for frame in made]
     return Estimates.validate(_adjusted(pl.concat(frames)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from recuse.collectors.border import REQUIRED, admit
 from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.collectors.caches import read_cache
 from recuse.collectors.importers.registry import IMPORTERS, format_named
-from recuse.collectors.readers import FORMATS, RawTable, format_of, read_table, stem_of
+from recuse.collectors.readers import FORMATS, ROW, RawTable, format_of, read_table, stem_of
 from recuse.collectors.study import StudyFile, read_study_file
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError, name_up_to_three
 from recuse.schema import TIERS, JudgmentFrame, Judgments
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from recuse.collectors.importers.declaration import ImportFormat
     from recuse.collectors.importers.reading import Imported
 
-__all__ = ["IMPORTERS", "Source", "import_source", "load", "load_all"]
+__all__ = ["IMPORTERS", "Source", "import_source", "load", "load_all", "load_frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,21 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     if near:
         remedy = f"did you mean {near[0]}?"
     raise SourceError(source, "there is no such file, directory or bundled study", remedy)
+
+
+def load_frame(judgments: pl.DataFrame, name: str = "frame", study_file: Path | None = None) -> Source:
+    """Take a frame as a source: the columns of a file, checked as a file's are.
+
+    ``name`` is the study's where no column says it.
+
+    Raises
+    ------
+    JudgmentsError
+        Rows contradict the schema of judgments.
+    """
+    sha256 = hashlib.sha256(judgments.write_ipc(None).getvalue()).hexdigest()
+    table = RawTable(judgments.with_row_index(ROW, offset=1), name, "row", sha256)
+    return _admitted({"judgments": table}, name, study_file, prefix="")
 
 
 def load_all(sources: Sequence[str], *, study_file: Path | None = None) -> Source:
