@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from recuse.errors import SourceError
 __all__ = [
     "LARGEST_DOCUMENT",
     "Document",
-    "hash_of",
     "list_of",
     "open_document",
     "open_documents",
@@ -180,9 +178,3 @@ def list_of(value: object) -> list[object]:
 def records_of(value: object) -> list[Record]:
     """Give the objects of a JSON list."""
     return [cast("Record", record) for record in list_of(value) if isinstance(record, Mapping)]
-
-
-def hash_of(*texts: object) -> str:
-    """Name a content by twelve hexadecimal digits of its SHA-256."""
-    joined = "\x1f".join("" if text is None else str(text) for text in texts)
-    return hashlib.sha256(joined.encode("utf-8", "backslashreplace")).hexdigest()[:12]

@@ -16,9 +16,9 @@ from recuse.collectors.importers.declaration import (
     Record,
     Shape,
 )
-from recuse.collectors.importers.documents import Document, hash_of, records_of
+from recuse.collectors.importers.documents import Document, records_of
 from recuse.collectors.importers.single_labels import single_labels
-from recuse.collectors.importers.values import first_value, text_of
+from recuse.collectors.importers.values import first_value, hash_of, text_of
 
 __all__ = ["FORMAT"]
 

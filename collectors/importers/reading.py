@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import polars as pl
 
-from recuse.collectors.importers.declaration import EXTRA_COLUMNS, Column, ImportFormat, Record, Shape
+from recuse.collectors.importers.declaration import (
+    EXTRA_COLUMNS,
+    Column,
+    ImportFormat,
+    Presentation,
+    Record,
+    Shape,
+)
 from recuse.collectors.importers.documents import Document, open_documents
 from recuse.collectors.importers.paired_labels import paired_labels
 from recuse.collectors.importers.reparsing import reparsed_notes
-from recuse.collectors.importers.values import first_value, measured, text_of, verdict_of, word_of
+from recuse.collectors.importers.values import first_value, measured, text_of, value_reader, verdict_of
 from recuse.collectors.readers import ROW, RawTable
 from recuse.collectors.set_aside import listed
 from recuse.errors import SourceError, name_up_to_three
@@ -161,22 +168,27 @@ def _gather(shape: Shape, documents: Sequence[Document], notes: list[str]) -> _G
     else:
         wanted = _top_level_keys(shape)
         records = (located for document in documents for located in document.records(wanted))
+    common = [(column.name, value_reader(column)) for column in shape.columns]
+    orders = [(presentation, _own_readers(presentation)) for presentation in shape.presentations]
     for number, record in records:
-        common = {column.name: _value(record, column) for column in shape.columns}
-        for presentation in shape.presentations:
+        shared = {name: read(record) for name, read in common}
+        for presentation, own in orders:
             if presentation.needs and first_value(record, (presentation.needs,), present=True) is None:
                 continue
-            row = common | {column.name: _value(record, column) for column in presentation.columns}
-            for slot in ("slot_a", "slot_b"):
-                declared = getattr(presentation, slot)
-                column = declared if isinstance(declared, Column) else Column(slot, declared)
-                row[slot] = _value(record, column)
-            if presentation.verdict or row.get("status") is None:
-                row["verdict"], row["status"] = verdict_of(
-                    record, presentation, row, shape.tolerance, gathered.unknown
-                )
+            row = shared | {name: read(record) for name, read in own}
+            row["verdict"], row["status"] = verdict_of(
+                record, presentation, row, shape.tolerance, gathered.unknown
+            )
             _keep(gathered, row, number, presentation.first)
     return gathered
+
+
+def _own_readers(presentation: Presentation) -> list[tuple[str, Callable[[Record], object]]]:
+    slots = (
+        declared if isinstance(declared, Column) else Column(name, declared)
+        for name, declared in (("slot_a", presentation.slot_a), ("slot_b", presentation.slot_b))
+    )
+    return [(column.name, value_reader(column)) for column in (*presentation.columns, *slots)]
 
 
 def _keep(gathered: _Gathered, row: dict[str, object], number: int, first: str) -> None:
@@ -207,17 +219,6 @@ def _top_level_keys(shape: Shape) -> list[str]:
     return sorted({path.split(".", 1)[0] for path in paths if path})
 
 
-def _value(record: Record, column: Column) -> object:
-    if column.hashed:
-        from recuse.collectors.importers.documents import hash_of
-
-        return hash_of(*(text_of(first_value(record, (path,))) for path in column.paths))
-    value = first_value(record, column.paths)
-    if value is None or (value == "" and not column.name.startswith("answer_")):
-        return column.constant
-    return column.words.get(word_of(value), value) if column.words else value
-
-
 def _framed(gathered: _Gathered) -> pl.DataFrame:
     columns: dict[str, pl.Series] = {}
     for name, values in gathered.values.items():
@@ -228,12 +229,21 @@ def _framed(gathered: _Gathered) -> pl.DataFrame:
                 counted = [None if pair is None else pair[place] for pair in lengths]
                 columns[f"{length}_{slot}"] = pl.Series(counted, dtype=pl.Int64)
         elif name in _WHOLE:
-            columns[name] = pl.Series([text_of(value) for value in values], dtype=pl.String)
+            columns[name] = _texts(values)
         elif name in _NUMBERS or name in {"score_a", "score_b"}:
             columns[name] = pl.Series([_number(value) for value in values], dtype=pl.Float64)
         else:
-            columns[name] = pl.Series([text_of(value) for value in values], dtype=pl.String)
+            columns[name] = _texts(values)
     return pl.DataFrame(columns)
+
+
+def _texts(values: list[object]) -> pl.Series:
+    try:
+        # A column that is text already; other values and half surrogate pairs raise.
+        texts = pl.Series(values, dtype=pl.String, strict=True)
+    except (TypeError, UnicodeError, pl.exceptions.PolarsError):
+        return pl.Series([text_of(value) for value in values], dtype=pl.String)
+    return texts.set(texts == "", None)
 
 
 def _number(value: object) -> float | None:

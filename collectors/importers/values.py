@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
-from recuse.collectors.importers.declaration import Presentation, Record
+from recuse.collectors.importers.declaration import Column, Presentation, Record
 from recuse.schema import VERDICTS
 
-__all__ = ["first_value", "measured", "text_of", "verdict_of", "word_of"]
+__all__ = ["first_value", "hash_of", "measured", "text_of", "value_reader", "verdict_of", "word_of"]
 
 _ERROR_TEXTS: Final = frozenset({"$ERROR$", "ERROR"})
 """Texts that a program wrote in place of a judge's answer."""
@@ -31,7 +32,9 @@ def first_value(record: Record, paths: Sequence[str], *, present: bool = False) 
     """
     empty: object = None
     for path in paths:
-        found, value = _walk(record, path)
+        if path not in record and "." not in path:
+            continue
+        found, value = (True, record[path]) if path in record else _walk(record, path)
         if found and present:
             return True if value is None else value
         if value == "":
@@ -44,7 +47,8 @@ def first_value(record: Record, paths: Sequence[str], *, present: bool = False) 
 def _walk(value: object, path: str) -> tuple[bool, object]:
     if not path:
         return False, None
-    if isinstance(value, Mapping):
+    # Most are dicts, and asking an abstract class is slow.
+    if isinstance(value, dict | Mapping):
         members = cast("Mapping[str, object]", value)
         if path in members:
             return True, members[path]
@@ -58,6 +62,33 @@ def _walk(value: object, path: str) -> tuple[bool, object]:
         element = elements[int(head)]
         return _walk(element, rest) if rest else (True, element)
     return False, None
+
+
+def value_reader(column: Column) -> Callable[[Record], object]:
+    """Give the function that reads a column's value from a record.
+
+    An empty text is no value, except of an answer, which may be empty.
+    """
+    paths, constant, words = column.paths, column.constant, column.words
+    keeps_empty = column.name.startswith("answer_")
+    if column.hashed:
+        return lambda record: hash_of(*(text_of(first_value(record, (path,))) for path in paths))
+    if paths in {(), ("",)}:
+        return lambda _: constant
+
+    def read(record: Record) -> object:
+        value = first_value(record, paths)
+        if value is None or (value == "" and not keeps_empty):
+            return constant
+        return words.get(word_of(value), value) if words else value
+
+    return read
+
+
+def hash_of(*texts: object) -> str:
+    """Name a content by twelve hexadecimal digits of its SHA-256."""
+    joined = "\x1f".join("" if text is None else str(text) for text in texts)
+    return hashlib.sha256(joined.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
 def text_of(value: object) -> str | None:
