@@ -12,6 +12,8 @@ from recuse.schema import EstimateFrame
 
 __all__ = ["short_answer", "study_setup"]
 
+_AT_MOST: Final = 6
+"""Judges that a sentence names; more are counted, and stand in the tables."""
 _SCORING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "resolved": "resolved: a win counts 1, a loss 0; a tie, a flip and an unstable pair count ½",
@@ -62,12 +64,12 @@ def _own(lookup: Lookup, study: str | None) -> list[str]:
             f"{_deltas(lookup, wide, detectable=True)}."
         )
     if lost := [lookup.name(judge) for judge in judges if judge not in bounded]:
-        sentences.append(f"For {_of(lost, judges)} there is no answer: {', '.join(lost)}.")
+        sentences.append(f"For {_of(lost, judges)} there is no answer: {_first(lost, ', ')}.")
     return sentences
 
 
 def _deltas(lookup: Lookup, rows: Mapping[str, Row], *, detectable: bool = False) -> str:
-    return "; ".join(_delta(lookup, judge, row, detectable=detectable) for judge, row in rows.items())
+    return _first([_delta(lookup, judge, row, detectable=detectable) for judge, row in rows.items()], "; ")
 
 
 def _delta(lookup: Lookup, judge: str, row: Row, *, detectable: bool) -> str:
@@ -93,11 +95,18 @@ def _slots(lookup: Lookup, study: str | None) -> list[str]:
         return []
     if not found:
         return [f"A lean toward a slot is shown for none of {len(tested)} judges (sign-flip over tasks)."]
-    told = "; ".join(
+    parts = [
         f"{lookup.name(judge)} {number(row['estimate'], row['unit'])} slot A, {p_text(row['p_value'])}"
         for judge, row in found.items()
-    )
+    ]
+    told = _first(parts, "; ")
     return [f"A lean toward a slot is shown for {_of(found, tested)} (sign-flip over tasks): {told}."]
+
+
+def _first(parts: Sequence[str], between: str) -> str:
+    """Put the first parts in a row, and say how many more there are."""
+    more = f"{between}and {len(parts) - _AT_MOST:,} more" if len(parts) > _AT_MOST else ""
+    return between.join(parts[:_AT_MOST]) + more
 
 
 def _of(some: Sequence[str] | Mapping[str, Any], judges: Sequence[str]) -> str:

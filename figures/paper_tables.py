@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +14,7 @@ from recuse.schema import EstimateFrame
 
 __all__ = ["PAPER_TABLES", "paper_tables"]
 
+_MOST_ROWS: Final = 36
 _BASELINES: Final = ("all_peers", "uninvolved")
 _BASELINE_NAMES: Final = {"all_peers": "all peers", "uninvolved": "uninvolved"}
 
@@ -20,8 +22,20 @@ _BASELINE_NAMES: Final = {"all_peers": "all peers", "uninvolved": "uninvolved"}
 def paper_tables(estimates: EstimateFrame) -> list[Table]:
     """Lay out the tables of the paper; a table without rows is left out."""
     lookup = Lookup(estimates)
-    made = [make(lookup) for make in PAPER_TABLES.values()]
+    made = [_fitting(make(lookup)) for make in PAPER_TABLES.values()]
     return [table for table in made if table.body]
+
+
+def _fitting(table: Table) -> Table:
+    """Leave out rows without any estimate and those that a page does not hold; the note counts both."""
+    told = [row for row in table.body if set(row[table.n_names :]) != {NOTHING}]
+    empty, more = len(table.body) - len(told), len(told) - _MOST_ROWS
+    note = table.note
+    if empty:
+        note += f" Rows left out because nothing in them can be estimated: {empty:,}."
+    if more > 0:
+        note += f" Further rows in the report: {more:,}."
+    return replace(table, body=tuple(told[:_MOST_ROWS]), note=note)
 
 
 def _with_interval(row: Row | None) -> str:
@@ -36,6 +50,12 @@ def _p(row: Row | None) -> str:
 
 def _count(row: Row | None, column: str) -> str:
     return NOTHING if row is None or row[column] is None else f"{row[column]:,}"
+
+
+def _share_of(row: Row | None) -> str:
+    if row is None or row["estimate"] is None:
+        return NOTHING
+    return f"{value_text(row)} % of {_count(row, 'n_comparisons')}"
 
 
 def _win_rate(lookup: Lookup) -> Table:
@@ -120,7 +140,7 @@ def _position(lookup: Lookup) -> Table:
                 _with_interval(rate),
                 value_text(lookup.one("flip_rate", **keys)),
                 value_text(lookup.one("position_consistency", **keys)),
-                f"{value_text(share)} % of {_count(share, 'n_comparisons')}",
+                _share_of(share),
                 *tests,
             )
             draft.add(study, (lookup.name(judge),), cells, rate)
