@@ -15,7 +15,7 @@ from recuse.cache.store import Store
 from recuse.collectors.live.calls import Call
 from recuse.collectors.live.completeness import State, state_of
 from recuse.collectors.live.keeping import failure_record
-from recuse.collectors.live.models import Failure, key_of, litellm, reply_of, scrubbed
+from recuse.collectors.live.models import Failure, connected, key_of, litellm, reply_of, scrubbed
 from recuse.collectors.live.replies import record_of
 from recuse.collectors.live.study_file import LoadedStudy
 
@@ -57,6 +57,11 @@ def advance(study: LoadedStudy, store: Store) -> list[str]:
 
 
 async def _advance(study: LoadedStudy, store: Store) -> list[str]:
+    async with connected():
+        return await _advanced(study, store)
+
+
+async def _advanced(study: LoadedStudy, store: Store) -> list[str]:
     said: list[str] = []
     fetched = {record["request"]["batch"] for record in store.records_of(FETCHED)}
     under_way = 0

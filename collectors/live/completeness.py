@@ -73,7 +73,7 @@ class State:
         return sum(len(phase.there) for phase in self.phases)
 
 
-def state_of(study: LoadedStudy, store: Store | None) -> State:
+def state_of(study: LoadedStudy, store: Store | None, *, upto: str = PHASES[-1]) -> State:
     """Compare what a study asks with what a cache holds, without a call.
 
     Parameters
@@ -82,6 +82,8 @@ def state_of(study: LoadedStudy, store: Store | None) -> State:
         The study.
     store
         The cache; None where there is none yet.
+    upto
+        The last phase that is looked at.
 
     Raises
     ------
@@ -89,36 +91,34 @@ def state_of(study: LoadedStudy, store: Store | None) -> State:
         Under the policy ``fail``, a prompt would name who wrote an answer.
     """
     refuse_leaking_tasks(study)
+    failures = {} if store is None else failures_of(store.records_of("failure"))
     wanted = answer_calls(study)
     records = _records(store, (call.address for call in wanted.values()))
     given = {key: answer_of(records[call.address]) for key, call in wanted.items() if call.address in records}
     answers = {key: answer for key, answer in given.items() if answer is not None}
-    protocol = Protocol(study, answers)
-    logprob_calls = protocol.logprob_calls()
-    logprob_records = _records(store, (call.address for call in logprob_calls.values()))
-    logprobs = {
-        key: _mean(logprob_records[call.address])
-        for key, call in logprob_calls.items()
-        if call.address in logprob_records
-    }
-    calls = list(protocol.calls(logprobs))
-    held = _held(store, (call.address for call in calls))
-    refused = {key for key, answer in given.items() if answer is None}
+    phases = [_phase(PHASES[0], list({call.address: call for call in wanted.values()}.values()), records)]
+    if upto != PHASES[0]:
+        refused = {key for key, answer in given.items() if answer is None}
+        phases += _later_phases(study, store, Protocol(study, answers), refused, upto)
+    return State(tuple(phases), answers, failures)
+
+
+def _later_phases(
+    study: LoadedStudy, store: Store | None, protocol: Protocol, refused: set[AnswerKey], upto: str
+) -> list[Phase]:
+    """Give the phases that need answers; ``refused`` are those that a provider would not give."""
+    calls = protocol.logprob_calls()
+    records = _records(store, (call.address for call in calls.values()))
     never = [one for one in protocol.waiting if any(side.answer in refused for side in one.sides)]
     waiting = [one for one in protocol.waiting if not any(side.answer in refused for side in one.sides)]
-    phases = (
-        _phase(PHASES[0], list({call.address: call for call in wanted.values()}.values()), records),
-        _phase(PHASES[1], list(logprob_calls.values()), logprob_records, _expected_logprobs(study, waiting)),
-        _phase(
-            PHASES[2],
-            calls,
-            held,
-            [_expected(study, one) for one in waiting],
-            [_expected(study, one) for one in never],
-        ),
-    )
-    failures = {} if store is None else failures_of(store.records_of("failure"))
-    return State(phases, answers, failures)
+    phases = [_phase(PHASES[1], list(calls.values()), records, _expected_logprobs(study, waiting))]
+    if upto == PHASES[1]:
+        return phases
+    logprobs = {key: _mean(records[call.address]) for key, call in calls.items() if call.address in records}
+    judging = list(protocol.calls(logprobs))
+    held = _held(store, (call.address for call in judging))
+    expected, refusing = ([_expected(study, one) for one in those] for those in (waiting, never))
+    return [*phases, _phase(PHASES[2], judging, held, expected, refusing)]
 
 
 def _records(store: Store | None, addresses: Iterable[str]) -> dict[str, Record]:

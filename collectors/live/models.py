@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import logging
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, cast
@@ -23,6 +25,7 @@ from recuse.errors import CollectionError, ConfigurationError
 __all__ = [
     "Failure",
     "Models",
+    "connected",
     "cost_of",
     "failure_of",
     "is_refusal",
@@ -136,6 +139,23 @@ def scrubbed(text: str) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "[key]")
     return " ".join(text.split())[:_MESSAGE_LENGTH]
+
+
+@asynccontextmanager
+async def connected() -> AsyncGenerator[None]:
+    """Keep connections while calls are made, and close what litellm has opened."""
+    module = litellm()
+    try:
+        yield
+    finally:
+        opened: dict[str, Any] = module.in_memory_llm_clients_cache.cache_dict
+        for client in list(opened.values()):
+            close = getattr(client, "close", None)
+            if inspect.iscoroutinefunction(close):
+                with suppress(Exception):
+                    await close()
+        await module.close_litellm_async_clients()
+        opened.clear()
 
 
 class Models:

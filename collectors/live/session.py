@@ -9,7 +9,7 @@ from recuse.cache.store import Store
 from recuse.collectors.live.calls import Call, most_tokens
 from recuse.collectors.live.completeness import PHASES, State, state_of
 from recuse.collectors.live.keeping import Keeper
-from recuse.collectors.live.models import Failure, Models, key_of, price_per_token
+from recuse.collectors.live.models import Failure, Models, connected, key_of, price_per_token
 from recuse.collectors.live.plan import answer_calls
 from recuse.collectors.live.replies import Reply
 from recuse.collectors.live.running import Budget, Outcome, run_calls
@@ -71,17 +71,21 @@ class Session:
             Records cannot be written.
         """
         try:
-            return asyncio.run(self._run())
+            return asyncio.run(self._connected_run())
         except* RecuseError as group:
             raise _first(group) from None
+
+    async def _connected_run(self) -> Outcome:
+        async with connected():
+            return await self._run()
 
     async def _run(self) -> Outcome:
         total = Outcome()
         budget = Budget(self._max_cost)
         keeper = Keeper(self._store)
-        for number in range(len(PHASES)):
-            state = state_of(self._study, self._store)
-            phase = state.phases[number]
+        for name in PHASES:
+            state = state_of(self._study, self._store, upto=name)
+            phase = state.phases[-1]
             calls = [call for call in phase.missing if self._is_asked(call, state)]
             self._on_phase(phase.name, len(calls))
             done = await run_calls(
