@@ -2,9 +2,9 @@
 
 Usage: ``python benchmarks/collect.py [JUDGMENTS]``, by default 10,000, against a server of the OpenAI wire
 format on this machine that answers at once. Such requests are sent by httpx alone, by litellm alone, and by
-``recuse collect`` into a new cache. Times are of the processor in the client's process, per call, so that other
-load counts for little; the wall clock is printed beside them. Exits 1 if what recuse adds to litellm is more
-than what litellm adds to httpx, or more than 10 ms, or if a judgment is missing.
+``recuse collect`` into a new cache. Times are of the processor in the client's process, per call, so that
+other load counts for little; the wall clock is printed beside them. Exits 1 if what recuse adds to litellm is
+more than what litellm adds to httpx, or more than 10 ms, or if a judgment is missing.
 """
 
 from __future__ import annotations
