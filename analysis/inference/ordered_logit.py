@@ -103,6 +103,8 @@ def one_step_without_each(fit: OrderedFit, counts: Counts) -> FloatArray:
     variance of this model. Parameters in ``separated`` stay where they are.
     """
     free = [place for place in range(len(fit.parameters)) if place not in fit.separated]
+    if not free:
+        return np.repeat(fit.parameters[None, :], counts.n_tasks, axis=0)
     score, information = _by_task(counts, fit.parameters)
     left = (fit.information - information)[:, free][:, :, free]
     eigenvalues = np.linalg.eigvalsh(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -186,3 +187,36 @@ def test_one_tier_and_none(tmp_path: Path) -> None:
     assert one(one_tier, "bt_strength", generator="j", tier="medium")["estimate"] is not None
     none = estimated(judgments(10).drop("tier"), tmp_path, by_tier)
     assert "no task has a tier" in " ".join(none["reason"].drop_nulls().to_list())
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(interval="percentile", n_resamples=19)])
+def test_small_tables_of_any_kind_give_rows_and_no_error(tmp_path: Path, settings: Settings) -> None:
+    rng = np.random.default_rng(8)
+    wide = replace(settings, joint_by_tier=True, joint_uninvolved=True)
+    for _ in range(10):
+        names = list("jkmu"[: rng.integers(2, 5)])
+        rows = judgments(int(rng.integers(1, 4)), int(rng.integers(99)), ties=bool(rng.integers(2))).filter(
+            pl.col("judge").is_in(names[: rng.integers(1, 4)]),
+            pl.col("slot_a").is_in(names),
+            pl.col("slot_b").is_in(names),
+        )
+        kept = rows.sample(fraction=float(rng.uniform(0.3, 1)), seed=int(rng.integers(99)))
+        if kept.is_empty():
+            continue
+        estimates = estimated(kept, tmp_path, wide)
+        assert estimates.filter(pl.col("estimate").is_null())["reason"].is_not_null().all()
+        assert estimates.height >= 3
+
+
+def test_a_judge_that_never_errs_has_no_finite_term(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        [
+            {"task_id": f"t{n}", "judge": "u", "slot_a": a, "slot_b": b, "verdict": "a" if a == "x" else "b"}
+            for n in range(3)
+            for a, b in ("xy", "yx")
+        ]
+    )
+    estimates = estimated(rows, tmp_path)
+    strengths = estimates.filter(pl.col("estimand") == "bt_strength")
+    assert strengths["estimate"].null_count() == 2
+    assert strengths["reason"].str.contains("separation").all()
