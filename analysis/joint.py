@@ -103,9 +103,11 @@ def _study_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Itera
     yield from _strengths(base, own, settings)
     yield from _effects(base, own, settings)
     if len(own.model.judges) > 1:
-        yield from _effects(
-            base, _fitted(joint_model(cell, by_judge=False, by_tier=False), settings), settings
-        )
+        try:
+            shared = _fitted(joint_model(cell, by_judge=False, by_tier=False), settings)
+            yield from _effects(base, shared, settings)
+        except UndefinedEstimateError as error:
+            yield from [row for row in _undefined(base, str(error)) if row.estimand != "bt_strength"]
     requested = [
         (settings.joint_by_tier, base, cell, True),
         (
