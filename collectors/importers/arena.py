@@ -8,6 +8,7 @@ from typing import Final
 from recuse.collectors.importers.declaration import Column, ImportFormat, Prepared, Presentation, Shape
 from recuse.collectors.importers.documents import Document
 from recuse.collectors.importers.values import first_value, text_of
+from recuse.collectors.importers.wording import counted
 
 __all__ = ["FORMAT"]
 
@@ -32,7 +33,10 @@ def _battles(documents: Sequence[Document], notes: list[str]) -> Prepared:
     if len(voters) > 1:
         notes.append(f"{len(voters):,} voters count together as one judge, {_VOTERS}")
     if n_nameless:
-        notes.append(f"{n_nameless:,} battles name no prompt: each counts as a task of its own")
+        notes.append(
+            f"{counted(n_nameless, 'battle names', 'battles name')} "
+            "no prompt: each counts as a task of its own"
+        )
 
 
 _WANTED: Final = (

@@ -9,6 +9,7 @@ from recuse.collectors.importers.declaration import Column, ImportFormat, Prepar
 from recuse.collectors.importers.documents import Document
 from recuse.collectors.importers.model_answers import answers_beside
 from recuse.collectors.importers.values import first_value, text_of
+from recuse.collectors.importers.wording import counted
 from recuse.collectors.verdict_parser import VERDICT_WORDS
 
 __all__ = ["FORMAT"]
@@ -30,7 +31,8 @@ def _games(documents: Sequence[Document], notes: list[str]) -> Prepared:
             yield number, {**record, "baseline": baseline or _BASELINE, "text_own": own, "text_base": base}
     if n_nameless:
         notes.append(
-            f"{n_nameless:,} records do not name the baseline: it is called {_BASELINE}; give its name under "
+            f"{counted(n_nameless, 'record does', 'records do')} "
+            f"not name the baseline: it is called {_BASELINE}; give its name under "
             "[aliases] in a study.toml"
         )
 

@@ -21,6 +21,7 @@ from recuse.collectors.importers.declaration import (
 from recuse.collectors.importers.documents import Document, records_of
 from recuse.collectors.importers.single_labels import single_labels
 from recuse.collectors.importers.values import first_value, text_of, word_of
+from recuse.collectors.importers.wording import counted
 from recuse.collectors.verdict_parser import VERDICT_WORDS
 from recuse.errors import SourceError
 
@@ -117,7 +118,7 @@ def _grades(documents: Sequence[Document], notes: list[str]) -> pl.DataFrame | N
                 "judge_version": scorer,
             })  # fmt: skip
     if n_partial:
-        notes.append(f"{n_partial:,} answers graded partly correct count as not approved")
+        notes.append(f"{counted(n_partial, 'answer', 'answers')} graded partly correct: not approved")
     if left_out:
         notes.append(f"scores that no model gave are left out: {', '.join(sorted(left_out))}")
     return single_labels(rows) if rows else None

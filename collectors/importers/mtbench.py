@@ -18,6 +18,7 @@ from recuse.collectors.importers.declaration import (
 from recuse.collectors.importers.documents import Document
 from recuse.collectors.importers.model_answers import answers_beside, turn_of
 from recuse.collectors.importers.values import first_value, text_of
+from recuse.collectors.importers.wording import counted
 
 __all__ = ["FORMAT"]
 
@@ -43,7 +44,10 @@ def _measured(documents: Sequence[Document], notes: list[str]) -> Prepared:
             n_without += bool(answers) and None in texts.values()
             yield number, {**record, **texts}
     if n_without:
-        notes.append(f"{n_without:,} records name an answer that the folder model_answer lacks")
+        notes.append(
+            f"{counted(n_without, 'record names', 'records name')} "
+            "an answer that the folder model_answer lacks"
+        )
 
 
 def _paired_ratings(documents: Sequence[Document], notes: list[str]) -> Prepared:
@@ -79,7 +83,10 @@ def _paired_ratings(documents: Sequence[Document], notes: list[str]) -> Prepared
         "no slots were shown, so nothing can be said of position"
     )
     if n_repeated:
-        notes.append(f"{n_repeated:,} ratings repeat one of the same judge and answer; the first counts")
+        notes.append(
+            f"{counted(n_repeated, 'rating repeats', 'ratings repeat')} "
+            "one of the same judge and answer; the first counts"
+        )
 
 
 _RATING_KEY: Final = ("question_id", "turn", "judge.0", "judge.1")
@@ -96,7 +103,8 @@ def _votes(documents: Sequence[Document], notes: list[str]) -> Prepared:
             yield number, {**record, **named, "kind": "model" if is_model else "human"}
     if n_consolidated:
         notes.append(
-            f"{n_consolidated:,} winners are of both orders together, and the orders are not in the file: "
+            f"{counted(n_consolidated, 'winner is', 'winners are')} "
+            "of both orders together, which are not in the file: "
             "inconsistent ones have no verdict, and nothing can be said of position"
         )
 

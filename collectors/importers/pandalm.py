@@ -14,6 +14,7 @@ from recuse.collectors.importers.declaration import (
     Shape,
 )
 from recuse.collectors.importers.documents import Document, open_documents
+from recuse.collectors.importers.wording import counted
 from recuse.errors import SourceError
 
 __all__ = ["FORMAT"]
@@ -44,7 +45,10 @@ def _joined(documents: Sequence[Document], notes: list[str]) -> Prepared:
                 shown = {"rater": rater, "kind": kind, "choice": choice, "reason": reason}
                 yield number, {**pair, **shown}
         if n_unknown:
-            notes.append(f"{document.path.name}: {n_unknown:,} records name a pair that the test set lacks")
+            notes.append(
+                f"{document.path.name}: {counted(n_unknown, 'record names', 'records name')} "
+                "a pair that the test set lacks"
+            )
 
 
 def _pairs(documents: Sequence[Document]) -> dict[str, dict[str, object]] | None:

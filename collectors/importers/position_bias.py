@@ -8,6 +8,7 @@ from typing import Final
 
 from recuse.collectors.importers.declaration import Column, ImportFormat, Prepared, Presentation, Shape
 from recuse.collectors.importers.documents import Document
+from recuse.collectors.importers.wording import counted
 from recuse.collectors.verdict_parser import parse_verdict
 
 __all__ = ["FORMAT"]
@@ -65,7 +66,10 @@ def _texts(documents: Sequence[Document], notes: list[str]) -> Prepared:
                 stated = {"judge": judge, "raw": text, "verdict": parsed.verdict}
                 yield number, {**record, **shown, **answers, **set_of_file, **stated}
     if n_contradictory:
-        notes.append(f"{n_contradictory:,} texts state two verdicts that differ, which is none")
+        notes.append(
+            f"{counted(n_contradictory, 'text states', 'texts state')} "
+            "two verdicts that differ, which is none"
+        )
 
 
 _SHARED: Final = (

@@ -19,6 +19,7 @@ from recuse.collectors.importers.declaration import (
 from recuse.collectors.importers.documents import Document, records_of
 from recuse.collectors.importers.single_labels import single_labels
 from recuse.collectors.importers.values import first_value, hash_of, text_of
+from recuse.collectors.importers.wording import counted
 
 __all__ = ["FORMAT"]
 
@@ -96,7 +97,10 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
             )
             asked[compared] += 1
     if n_many:
-        notes.append(f"{n_many:,} tests did not choose among two outputs: left out, for they are no pairs")
+        notes.append(
+            f"{counted(n_many, 'test', 'tests')} "
+            "did not choose among two outputs: left out, for that is no pair"
+        )
 
 
 def _winner(one: Record, other: Record) -> str:
@@ -128,7 +132,10 @@ def _graded(documents: Sequence[Document], notes: list[str]) -> pl.DataFrame | N
                     "evidence": text_of(component.get("reason")),
                 })  # fmt: skip
     if n_failed:
-        notes.append(f"{n_failed:,} results whose provider failed have nothing to grade")
+        notes.append(
+            f"{counted(n_failed, 'result whose provider failed has', 'results whose provider failed have')} "
+            "nothing to grade"
+        )
     return single_labels(rows) if rows else None
 
 

@@ -22,6 +22,7 @@ from recuse.collectors.importers.documents import Document, open_documents
 from recuse.collectors.importers.paired_labels import paired_labels
 from recuse.collectors.importers.reparsing import reparsed_notes
 from recuse.collectors.importers.values import first_value, measured, text_of, value_reader, verdict_of
+from recuse.collectors.importers.wording import counted
 from recuse.collectors.readers import ROW, RawTable
 from recuse.collectors.set_aside import listed
 from recuse.errors import SourceError, name_up_to_three
@@ -29,6 +30,10 @@ from recuse.schema import Judgments
 
 __all__ = ["Imported", "read_format", "shape_of"]
 
+_NOT_UNDERSTOOD: Final = (
+    "winner was not understood and is no verdict",
+    "winners were not understood and are no verdicts",
+)
 _NEEDED: Final = ("task_id", "judge", "slot_a", "slot_b")
 _LENGTHS: Final = ("words", "chars")
 _WHOLE: Final = frozenset(name for name, column in Judgments.columns().items() if column.dtype == pl.Int64)
@@ -260,7 +265,7 @@ def _unknown_notes(unknown: Counter[str]) -> list[str]:
         return []
     spoken = ", ".join(f"{word!r} {n:,}" for word, n in unknown.most_common(3))
     more = f" and {len(unknown) - 3:,} other words" if len(unknown) > 3 else ""
-    return [f"{unknown.total():,} winners were not understood and are no verdicts: {spoken}{more}"]
+    return [f"{counted(unknown.total(), *_NOT_UNDERSTOOD)}: {spoken}{more}"]
 
 
 def _scores(frame: pl.DataFrame) -> pl.DataFrame | None:

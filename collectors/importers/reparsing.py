@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from recuse.collectors.importers.declaration import Presentation
+from recuse.collectors.importers.wording import counted
 from recuse.collectors.readers import ROW
 from recuse.collectors.verdict_parser import parse_verdict
 from recuse.errors import name_up_to_three
@@ -52,6 +53,5 @@ def reparsed_notes(frame: pl.DataFrame, presentations: Sequence[Presentation]) -
             differing.append(f"{row:,} ({stored or 'none'} stored, {parsed.verdict} in the text)")
     spoken = "; ".join(f"{kind} {n:,}" for kind, n in counts.most_common())
     named = f"; {name_up_to_three(differing)}" if differing else ""
-    return [
-        f"{with_text.height:,} texts parsed again beside the stored verdicts, which count: {spoken}{named}"
-    ]
+    texts = counted(with_text.height, "text", "texts")
+    return [f"{texts} parsed again beside the stored verdicts, which count: {spoken}{named}"]

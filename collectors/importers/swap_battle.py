@@ -15,6 +15,7 @@ from recuse.collectors.importers.declaration import (
     Shape,
 )
 from recuse.collectors.importers.documents import Document, open_document
+from recuse.collectors.importers.wording import counted
 from recuse.errors import SourceError
 
 __all__ = ["FORMAT"]
@@ -42,7 +43,10 @@ def _fights(documents: Sequence[Document], notes: list[str]) -> Prepared:
             order = "order_b" if swapped else "order_a"
             yield number, {**head, **item, **slots, "pick": pick, order: True, "kind": "model"}
     if n_contradictory:
-        notes.append(f"{n_contradictory:,} items give a pick as shown and an un-swapped one that differ")
+        notes.append(
+            f"{counted(n_contradictory, 'item gives', 'items give')} "
+            "a pick as shown and an un-swapped one that differ"
+        )
 
 
 def _contradicts(item: Record, *, swapped: bool) -> bool:

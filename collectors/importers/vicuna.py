@@ -16,6 +16,7 @@ from recuse.collectors.importers.declaration import (
     Shape,
 )
 from recuse.collectors.importers.documents import Document, open_document
+from recuse.collectors.importers.wording import counted
 
 __all__ = ["FORMAT"]
 
@@ -56,9 +57,12 @@ def _with_answers(documents: Sequence[Document], notes: list[str]) -> Prepared:
                 },
             )
     if n_nameless:
-        notes.append(f"{n_nameless:,} reviews name answers that are not found: models are named by the file")
+        notes.append(
+            f"{counted(n_nameless, 'review names', 'reviews name')} "
+            "answers that are not found: models are named by the file"
+        )
     if n_other_line:
-        notes.append(f"{n_other_line:,} texts state their scores below the first line")
+        notes.append(f"{counted(n_other_line, 'text states', 'texts state')} scores below the first line")
     notes.append(f"texts parsed again beside the stored scores, which count: {n_differ:,} differ")
 
 

@@ -125,7 +125,7 @@ def test_mtbench_single_ratings_become_pairs_without_slots(tmp_path):
         ("c", "d", None),
     ]
     imported = read("mtbench", path)
-    assert any("1 ratings repeat one" in note for note in imported.notes)
+    assert any("1 rating repeats one" in note for note in imported.notes)
     assert imported.scores.row(1, named=True)["score_b"] == 7.0
     rates = position(compare(load(f"mtbench:{path}").judgments), Settings())
     assert rates.filter(pl.col("estimand") == "flip_rate")["estimate"].null_count() > 0
@@ -403,7 +403,7 @@ def test_inspect_grades_are_labels(tmp_path, capsys):
         ("anthropic/judge-y", None),
     ]
     assert imported.labels["evidence"][0] == "GRADE: C"
-    assert any("1 answers graded partly correct" in note for note in imported.notes)
+    assert any("1 answer graded partly correct: not approved" in note for note in imported.notes)
     assert main(["calibrate", f"inspect:{path}"]) == 2
     assert "no human labelled a case" in capsys.readouterr().err
     assert main(["import", "inspect", str(path), "--labels", str(tmp_path / "labels.csv")]) == 0
@@ -488,7 +488,7 @@ def test_promptfoo_select_best_is_a_pair_in_the_order_of_the_outputs(tmp_path):
         ("openai:gpt-judge", "openai:a", "anthropic:b", None, "error", 2),
     ]
     assert any(
-        note.startswith("1 tests did not choose among two outputs") for note in read("promptfoo", path).notes
+        note.startswith("1 test did not choose among two outputs") for note in read("promptfoo", path).notes
     )
 
 
@@ -528,7 +528,7 @@ def test_a_table_is_mapped_once_and_read_again(tmp_path, capsys):
     assert main(["import", "table", str(file), *options, "--into", str(tmp_path / "cache")]) == 0
     said = capsys.readouterr().out
     assert "4 judgments added" in said
-    assert "1 winners were not understood and are no verdicts: '?' 1" in said
+    assert "1 winner was not understood and is no verdict: '?' 1" in said
     assert (tmp_path / "votes.table.toml").exists()
     judgments = load(f"table:{file}").judgments
     assert judgments.select("verdict", "status", "tier", "judge_kind").rows() == [

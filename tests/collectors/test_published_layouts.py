@@ -65,7 +65,7 @@ def test_pandalm_joins_a_judge_to_the_test_set_beside_it(tmp_path):
     judge = write(tmp_path / "gpt-x-testset-v1.json", graded)
     assert rows("pandalm", judge) == [("gpt-x", "bloom-7b", "llama-7b", "tie", "ok")]
     assert any(
-        "1 records name a pair that the test set lacks" in note for note in load(f"pandalm:{judge}").notes
+        "1 record names a pair that the test set lacks" in note for note in load(f"pandalm:{judge}").notes
     )
     everybody = rows("pandalm", tmp_path, ["judge", "judge_kind", "verdict", "words_b"])
     assert sorted(everybody) == [
@@ -90,7 +90,7 @@ def test_position_bias_texts_name_the_verdict(tmp_path):
         ("mtbench", "q1", "three_rounds", 1, "x", "a", "ok", 2, "math"),
         ("mtbench", "q1", "three_rounds", 1, "y", None, "parse_failed", 1, "math"),
     ]
-    assert any("1 texts state two verdicts" in note for note in load(f"position-bias:{path}").notes)
+    assert any("1 text states two verdicts" in note for note in load(f"position-bias:{path}").notes)
 
 
 def test_swap_battle_replays_show_the_second_fighter_first(tmp_path):
@@ -115,7 +115,7 @@ def test_swap_battle_replays_show_the_second_fighter_first(tmp_path):
         ("v", "j", "m-b", "m-a", "a", "ok"),
     ]
     notes = load(f"swap-battle:{tmp_path}").notes
-    assert any("1 items give a pick as shown and an un-swapped one that differ" in note for note in notes)
+    assert any("1 item gives a pick as shown and an un-swapped one that differ" in note for note in notes)
 
 
 def test_vicuna_scores_and_answers(tmp_path):
@@ -141,6 +141,6 @@ def test_vicuna_scores_and_answers(tmp_path):
     ]
     imported = read_format(format_named("vicuna"), path)
     assert imported.scores.select("score_a", "score_b").rows()[:2] == [(8.0, 9.0), (7.0, 7.0)]
-    assert "1 texts state their scores below the first line" in imported.notes
+    assert "1 text states scores below the first line" in imported.notes
     assert "texts parsed again beside the stored scores, which count: 1 differ" in imported.notes
     assert load(f"vicuna:{path}").judgments.select("category", "words_a", "words_b").row(0) == ("math", 1, 2)
