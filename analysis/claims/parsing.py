@@ -15,6 +15,16 @@ from recuse.schema import ComparisonFrame
 __all__ = ["check_names", "parse_claim", "parse_claims"]
 
 _TABLE: Final = "claim"
+_WANTED: Final = {
+    "model_type": "a table is needed, such as { estimate = 0.1 }",
+    "tuple_type": "a list of texts is needed",
+    "string_type": "a text is needed",
+    "float_type": "a number is needed",
+    "float_parsing": "a number is needed",
+    "bool_parsing": "true or false is needed",
+    "bool_type": "true or false is needed",
+}
+"""Kind of pydantic's complaint → what should be there, in words of the file."""
 _HEADER: Final = ("title", "sources", "study")
 
 
@@ -160,7 +170,7 @@ def _in_words(error: ValidationError) -> str:
     problems: list[str] = []
     for detail in error.errors():
         place = ".".join(str(part) for part in detail["loc"] if part != "claims")
-        said = detail["msg"].removeprefix("Value error, ")
+        said = _WANTED.get(detail["type"], detail["msg"].removeprefix("Value error, "))
         if detail["type"] == "missing":
             problems.append(f"{place} is missing")
         elif detail["type"] in {"less_than_equal", "greater_than_equal"} and isinstance(

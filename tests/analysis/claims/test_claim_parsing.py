@@ -62,6 +62,8 @@ def test_nulls_signs_and_families():
         ({**OWN, "published": {"estimate": 28.3}}, "published.estimate is 28.3: write shares, not percent"),
         ({**OWN, "published": {"estimate": 0.3, "low": 0.1}}, "an interval needs low and high"),
         ({**OWN, "published": {"estimate": 0.3, "low": 0.4, "high": 0.5}}, "has to lie between low and high"),
+        ({**OWN, "published": 3}, "published: a table is needed, such as { estimate = 0.1 }"),
+        ({**OWN, "judge": 3}, "judge: a text is needed"),
         ({**OWN, "margin": 0.1}, 'a margin belongs to direction = "absent"'),
         ({"id": "own", "kind": "self_preference"}, "claim own: judge is missing"),
         ({"kind": "self_preference", "judge": "j"}, "claim 1: id is missing"),
@@ -92,7 +94,7 @@ def test_what_is_wrong_is_said_in_one_line(table, said):
         ({}, ConfigurationError, "begin each with a line [[claim]]"),
         ({"clam": [OWN]}, UnknownNameError, "did you mean 'claim'?"),
         ({"claim": [OWN, OWN]}, ConfigurationError, "two claims of one id: own"),
-        ({"claim": [OWN], "sources": 3}, ConfigurationError, "sources"),
+        ({"claim": [OWN], "sources": 3}, ConfigurationError, "sources: a list of texts is needed"),
     ],
 )
 def test_a_file_that_cannot_be_followed(content, error, said):
