@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["BUNDLED", "DEFAULT", "folder_of"]
 
 DEFAULT: Final = "three-judges"
-BUNDLED: Final = (DEFAULT, "pilot")
+BUNDLED: Final = (DEFAULT, "pilot", "local-panel")
 """Names that are a SOURCE by themselves; each study's ``study.toml`` in ``data`` says where it comes from."""
 
 

@@ -86,7 +86,7 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     if separator and "/" not in file_format and Path(rest).exists():
         raise UnknownNameError("format", file_format, {*FORMATS, *IMPORTERS})
     near = difflib.get_close_matches(source, BUNDLED, n=1)
-    remedy = f"check the path; the bundled studies are {' and '.join(BUNDLED)}"
+    remedy = f"check the path; the bundled studies are {', '.join(BUNDLED[:-1])} and {BUNDLED[-1]}"
     if near:
         remedy = f"did you mean {near[0]}?"
     raise SourceError(source, "there is no such file, directory or bundled study", remedy)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recuse.collectors.bundled import BUNDLED, folder_of
+from recuse.collectors.bundled import folder_of
 from recuse.collectors.sources import load, load_all
 from recuse.errors import ConfigurationError, JudgmentsError, SourceError, UnknownNameError
 
@@ -60,7 +60,7 @@ def test_bundled_tables_are_the_published_ones(name: str, folder: str) -> None:
 
 def test_no_source_is_the_bundled_study_and_two_are_kept_apart() -> None:
     assert load_all([]).judgments.equals(load("three-judges").judgments)
-    both = load_all(BUNDLED)
+    both = load_all(["three-judges", "pilot"])
     assert both.name == "three-judges, pilot"
     assert dict(both.judgments.group_by("study").len().iter_rows()) == {"three-judges": 378, "pilot": 162}
     assert len(both.inputs) == 8
@@ -308,7 +308,7 @@ SOURCES = {
         "nothing.csv",
         (
             "cannot read nothing.csv: there is no such file, directory or bundled study; "
-            "check the path; the bundled studies are three-judges and pilot"
+            "check the path; the bundled studies are three-judges, pilot and local-panel"
         ),
     ),
     "nearly a name": (
