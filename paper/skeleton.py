@@ -26,7 +26,7 @@ def lay_out(folder: Path, study: str) -> list[Path]:
         skeleton that speaks of any study.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    skeleton = files("recuse.paper") / "skeleton"
+    skeleton = files("recuse.paper") / "tex"
     names = {"paper.tex": _OWN_TEXT.get(study, _ANY_STUDY)} | {name: name for name in SOURCES}
     written: list[Path] = []
     for name, origin in names.items():

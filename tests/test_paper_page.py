@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
 
 
 def test_its_macros_are_those_of_numbers_and_preamble():
-    preamble = (ROOT / "paper" / "skeleton" / "preamble.tex").read_text(encoding="utf-8")
+    preamble = (ROOT / "paper" / "tex" / "preamble.tex").read_text(encoding="utf-8")
     written = numbers_tex(Estimates.create_empty()) + preamble
     defined = re.findall(r"\\def(\\Recuse\w+)|\\newcommand\{(\\Recuse\w+)\}", written)
     assert set(re.findall(r"\\Recuse[A-Z]\w*", PAGE)) == {name for pair in defined for name in pair if name}

@@ -117,10 +117,15 @@ class TestOwnStudy:
             "there is no paper.tex; recuse paper --init no-such-folder SOURCE makes it",
         ),
         (["no-such.csv"], "no-such.csv"),
+        (["--out", "a-file"], "a-file is a file; name a folder"),
+        (["--init", "a-file"], "a-file is a file; name a folder"),
+        (["--claims", "no-such.toml"], "no-such.toml"),
+        (["--check", "a-folder", "pilot"], "leave out SOURCE and --init"),
     ],
 )
 def test_errors_are_one_line_and_exit_2(words, line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
     assert main(["paper", *words]) == 2
     told = capsys.readouterr()
     assert line in told.err

@@ -105,7 +105,7 @@ def test_statements_of_the_estimate_itself():
 
 
 def test_no_text_of_the_package_holds_a_typed_number():
-    skeleton = importlib.resources.files("recuse.paper") / "skeleton"
+    skeleton = importlib.resources.files("recuse.paper") / "tex"
     texts = {path.name: path.read_text(encoding="utf-8") for path in skeleton.iterdir()}
     assert {"study.tex", "three-judges.tex", "definitions.tex"} <= set(texts)
     assert not [problem for problem in check_text(texts, {}, {}) if "is typed" in problem]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
+    from recuse.analysis.claims.record import ClaimsFile
     from recuse.collectors.sources import Source
 
 __all__ = ["app", "paper"]
@@ -63,8 +64,11 @@ def paper(
     older than what it is made from.
     """
     from recuse.commands.terminal import say
+    from recuse.errors import ConfigurationError
 
     if check is not None:
+        if sources or init is not None:
+            raise ConfigurationError("--check looks at a paper that is there", "leave out SOURCE and --init")
         problems = _problems(check)
         say(*problems[:_AT_MOST])
         if problems:
@@ -73,8 +77,11 @@ def paper(
         say("Every number has its estimate, and paper.pdf is of these estimates.")
         return
     folder = out if init is None else init
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"{folder} is a file", "name a folder")
+    file = _claims_of(sources or [_BUNDLED], claims)
     _generate(folder, sources or [_BUNDLED], study_file, seed)
-    _tell_claims(folder, sources or [_BUNDLED], study_file, claims, seed)
+    _tell_claims(folder, study_file, file, seed)
     if init is not None or no_pdf:
         say(f"Laid out in {folder}: paper.tex to change; recuse paper SOURCE --out {folder} makes the PDF")
         return
@@ -110,14 +117,25 @@ def _generate(folder: Path, sources: Sequence[str], study_file: Path | None, see
     lay_out(folder, source.name)
 
 
+def _claims_of(sources: Sequence[str], claims: Path | None) -> tuple[ClaimsFile, list[str]] | None:
+    """Read the claims and name the sources that they are put to; None without claims."""
+    from recuse.collectors.claims import BUNDLED_CLAIMS, read_claims, sources_of
+
+    if claims is not None:
+        return read_claims(claims), list(sources)
+    if list(sources) != [_BUNDLED]:
+        return None
+    file = read_claims(BUNDLED_CLAIMS)
+    return file, sources_of(file, BUNDLED_CLAIMS)
+
+
 def _tell_claims(
-    folder: Path, sources: Sequence[str], study_file: Path | None, claims: Path | None, seed: int
+    folder: Path, study_file: Path | None, claims: tuple[ClaimsFile, list[str]] | None, seed: int
 ) -> None:
     """Put the claims to the judgments and write what becomes of them; without claims, nothing."""
     from recuse.analysis.claims.outcomes import judge_claims
     from recuse.analysis.comparisons import compare
     from recuse.analysis.settings import Settings
-    from recuse.collectors.claims import BUNDLED_CLAIMS, read_claims, sources_of
     from recuse.collectors.sources import load_all
     from recuse.figures.claim_words import answer
     from recuse.figures.files import write_text
@@ -126,14 +144,12 @@ def _tell_claims(
     from recuse.figures.paper_words import GENERATED
 
     words, table = folder / "words" / "claims.tex", folder / "tables" / "paper_claims.tex"
-    own = list(sources) == [_BUNDLED] and claims is None
-    path = BUNDLED_CLAIMS if own else claims
-    if path is None:
+    if claims is None:
         write_text(words, GENERATED)
         table.unlink(missing_ok=True)
         return
-    file = read_claims(path)
-    judged = load_all(sources_of(file, path) if own else sources, study_file=study_file)
+    file, sources = claims
+    judged = load_all(sources, study_file=study_file)
     comparisons = compare(judged.judgments, families=judged.families)
     outcomes = judge_claims(
         file.claims, comparisons, Settings(seed=seed), tiers=judged.tiers, study=file.study
