@@ -99,7 +99,10 @@ def share_text(outcome: Outcome, specifications: SpecificationFrame) -> str:
         return f"None of {mine.height:,} specifications is feasible."
     held = int(feasible["holds"].sum())
     share = f"{100 * held / feasible.height:.0f} %"
-    return f"It holds in {held:,} of {feasible.height:,} feasible specifications ({share})."
+    counted = f"It holds in {held:,} of {feasible.height:,} feasible specifications ({share})."
+    usual = mine.filter(pl.col("is_usual"), pl.col("holds").is_null())["reason"].to_list()
+    # Without the usual one, what is feasible may all rest on involved judges.
+    return f"{counted} The usual one is not among them: {plain(usual[0])}." if usual else counted
 
 
 def _unit(outcome: Outcome) -> str:

@@ -24,10 +24,13 @@ from recuse.analysis.multiverse.spreads import rows_by_task, spread_of
 from recuse.analysis.multiverse.variants import Variants
 from recuse.schema import CONFIDENCE_LEVEL
 
-__all__ = ["MOST_TASKS", "multiverse"]
+__all__ = ["MOST_COMPARISONS", "MOST_TASKS", "multiverse"]
 
 MOST_TASKS: Final = 30
 """Tasks up to which each is left out; of more, those that move the usual estimate most."""
+MOST_COMPARISONS: Final = 150_000
+"""Comparisons up to which judges are left out: each takes a copy of all scores under every other choice."""
+_TOO_MANY: Final = f"judges are left out up to {MOST_COMPARISONS:,} comparisons only"
 _LEVEL: Final = 1 - CONFIDENCE_LEVEL
 _NOTHING_LEFT: Final = "nothing is left to estimate from"
 _UNSEEN: Final = "no spread can be seen, hence no interval"
@@ -106,6 +109,8 @@ def _reading(
 ) -> Reading:
     """Read the quantity for one combination, or say why it is none; what was read is kept in ``known``."""
     reason = why_not(claim, cell, cluster)
+    if reason is None and cell.without_judge and variants.evidence.comparisons.height > MOST_COMPARISONS:
+        reason = _TOO_MANY
     if reason is not None:
         return unread(reason)
     by_presentation = cluster == "row" and group_of(claim) == "scores"

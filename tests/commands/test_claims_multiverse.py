@@ -8,7 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import recuse
 from recuse.cli import main
+from recuse.figures.multiverse_pages import share_text
 
 CLAIMS = """
 [[claim]]
@@ -63,3 +65,25 @@ def test_the_page_shows_them(out: Path) -> None:
     assert page.count('<img class="curve"') == 2
     assert 'id="multiverse"' in page
     assert json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"][0]["id"] == "gpt own"
+
+
+def test_where_only_contestants_judge_the_share_says_that_the_usual_specification_is_missing() -> None:
+    sides = ("a/own", "b/other")
+    frame = pl.DataFrame(
+        [
+            {
+                "task_id": f"t{task}",
+                "judge": judge,
+                "slot_a": one,
+                "slot_b": other,
+                "verdict": "a" if one == judge or task == 2 else "b",
+            }
+            for task in range(3)
+            for judge in sides
+            for one, other in (sides, sides[::-1])
+        ]
+    )
+    claims = recuse.load(frame).claims([{"id": "c", "kind": "self_preference", "judge": "a/own"}])
+    told = share_text(claims.outcomes[0], claims.specifications)
+    assert told.startswith("It holds in ")
+    assert told.endswith("The usual one is not among them: no uninvolved judge for any comparison.")

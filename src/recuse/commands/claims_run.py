@@ -71,7 +71,8 @@ def run_claims(
         )
         if out is not None:
             console.print(
-                f"Written to {out}: claims.html, claims.json, tables, figures, estimates, manifest.json"
+                f"Written to {out}: claims.html, claims.json, tables, figures, estimates, specifications, "
+                "manifest.json"
             )
     return int(any(outcome.verdict != "survives" for outcome in outcomes))
 

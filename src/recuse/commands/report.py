@@ -133,6 +133,9 @@ def report(
     console.print(
         f"Written to {out}: report.html, figures, tables, estimates, comparisons, numbers.tex, manifest.json"
     )
+    missing = out / "extra_judgments.csv"
+    if missing.exists():
+        console.print(f"Judge calls that would give every comparison an uninvolved judge: {missing}")
 
 
 def set_aside_counts(source: Source) -> dict[str, int]:

@@ -255,6 +255,17 @@ def test_of_many_tasks_those_that_matter_most_are_left_out() -> None:
     assert {"t07", "t31"} <= left
 
 
+def test_of_many_comparisons_no_judge_is_left_out_and_the_row_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("recuse.analysis.multiverse.evaluation.MOST_COMPARISONS", 7)
+    found = multiverse(claim("self_preference", judge="own"), gather(compare(small(HAND))), ["own", "peer"])
+    out = found.filter(pl.col("left_out") == "judge", pl.col("cluster") == "task")
+    assert out.height
+    assert set(out["reason"]) == {"judges are left out up to 150,000 comparisons only"}
+    assert found.filter(pl.col("left_out") == "nothing")["holds"].is_not_null().any()
+
+
 def test_the_frame_keeps_its_schema(of_gpt: pl.DataFrame) -> None:
     assert of_gpt.columns == list(Specifications.columns())
     numbers = of_gpt.select(pl.col(pl.Float64))
