@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ _ALIASED: Final[Mapping[str, str]] = {
 }
 _EXPLAINED: Final = "not identified: the other terms explain it entirely"
 _FLAT: Final = 1e-8
+_Codes: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 _NO_LENGTHS: Final = "no presentation with the lengths of both answers"
 
 
@@ -257,28 +258,34 @@ def _columns(
     families: set[tuple[str, str]],
 ) -> Iterator[tuple[Term, FloatArray]]:
     """Every column there could be, strengths of all but each tier's first generator before the effects."""
-    a, b, judge = (table[name].to_numpy() for name in ("a", "b", "judge"))
+    names = pl.Enum(pl.concat([table[name] for name in ("a", "b", "judge")]).unique().sort())
+    code = {name: place for place, name in enumerate(names.categories)}
+    a, b, judge = (table[name].cast(names).to_physical().to_numpy() for name in ("a", "b", "judge"))
     for tier in tiers:
         here = np.ones(len(a)) if tier is None else (table["tier"] == tier).cast(pl.Float64).to_numpy()
         for generator in _met(table, tier)[1:]:
-            sign = (a == generator).astype(np.float64) - (b == generator).astype(np.float64)
-            yield Term("strength", generator, tier), sign * here
-    kin = [
-        np.array([(j, g) in families for j, g in zip(judge, side, strict=True)], dtype=np.float64)
-        for side in (a, b)
-    ]
+            yield Term("strength", generator, tier), here * _side(a, b, code[generator])
+    kin = np.zeros((len(code), len(code)))
+    for pair in families:
+        if code.keys() >= set(pair):
+            kin[code[pair[0]], code[pair[1]]] = 1.0
     values = {
         "slot": np.ones(len(a)),
         "length": table["ratio"].to_numpy() if unit is not None else np.zeros(len(a)),
-        "own": (a == judge).astype(np.float64) - (b == judge).astype(np.float64),
-        "family": kin[0] - kin[1],
+        "own": _side(a, b, judge),
+        "family": kin[judge, a] - kin[judge, b],
     }
     for effect in EFFECTS:
         if not by_judge:
             yield Term(effect, None), values[effect]
             continue
-        for name in sorted(set(judge.tolist())):
-            yield Term(effect, name), values[effect] * (judge == name)
+        for name in table["judge"].unique().sort().to_list():
+            yield Term(effect, name), values[effect] * (judge == code[name])
+
+
+def _side(a: _Codes, b: _Codes, who: _Codes | int) -> FloatArray:
+    """1 where that answer stands in slot A, -1 in slot B, else 0."""
+    return np.equal(a, who).astype(np.float64) - np.equal(b, who).astype(np.float64)
 
 
 def _independent(
