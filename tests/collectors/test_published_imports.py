@@ -47,6 +47,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file"), FILES)
 def test_every_file_is_recognised_and_read(name, file):
     if "/llmbar/" in f"/{file}" and "GPT-4" not in file:
