@@ -12,10 +12,12 @@ import polars as pl
 
 from recuse.analysis.agreement import agreement
 from recuse.analysis.comparisons import compare
+from recuse.analysis.joint import joint
 from recuse.analysis.length import length_decomposition
 from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
 from recuse.analysis.longer_wins import longer_wins_rate
 from recuse.analysis.position import position
+from recuse.analysis.position_gap import position_gap
 from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings
@@ -24,7 +26,16 @@ from recuse.analysis.simulation import GENERATORS, JUDGES, TIERS_SIMULATED, Pane
 from recuse.analysis.win_rate import win_rate
 from recuse.schema import ComparisonFrame
 
-__all__ = ["NULLS", "SHAPES", "TASKS", "Null", "coverage", "data_sets_of", "type_one_error"]
+__all__ = [
+    "NULLS",
+    "SHAPES",
+    "TASKS",
+    "Null",
+    "coverage",
+    "data_sets_of",
+    "joint_recovery",
+    "type_one_error",
+]
 
 TASKS: Final = (5, 15, 45)
 SHAPES: Final[Mapping[str, Panel]] = MappingProxyType(
@@ -54,6 +65,7 @@ class Null:
     changes: Mapping[str, object]  # what of the panel of a shape is planted otherwise
     estimator: Estimator
     tests: tuple[tuple[str, str], ...]  # estimand and test
+    shapes: tuple[str, ...] = tuple(SHAPES)
 
 
 def _own_only(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
@@ -70,6 +82,10 @@ def _own_only(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
             self_preference_delta_length_adjusted(recused, settings),
         ]
     )
+
+
+def _gap(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
+    return position_gap(comparisons, settings).filter(pl.col("judge") == _FOLLOWED)
 
 
 def _position(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
@@ -132,6 +148,13 @@ NULLS: Final = (
         _position,
         (("slot_a_rate", "binomial_pooled"),),
     ),
+    Null(
+        "reversals do not depend on what other judges see, as no answer is better than another",
+        _NO_OWN | {"task_sd": 0.0, "length": 0.0},
+        _gap,
+        (("flip_gap_slope", "dual"),),
+        shapes=("balanced",),
+    ),
 )
 
 
@@ -186,11 +209,17 @@ def coverage(
     for frame in data_sets_of(panel, n_tasks, n_data_sets, _everything, seed=seed, n_resamples=n_resamples):
         frames.append(_of_interest(frame))
         on_step(frame["study"].n_unique())
-    found = pl.concat(frames).join(
-        pl.DataFrame({"estimand": list(truth), "true": list(truth.values())}), on="estimand"
-    )
+    return _with_error("coverage", shape, n_tasks, _summary(pl.concat(frames), truth))
+
+
+_MEASURED: Final = ("study", "estimand", "estimate", "conf_low", "conf_high", "interval")
+
+
+def _summary(frames: pl.DataFrame, truth: Mapping[str, float]) -> pl.DataFrame:
+    values = pl.DataFrame({"estimand": list(truth), "true": list(truth.values())})
+    found = frames.join(values, on="estimand")
     held = (pl.col("conf_low") <= pl.col("true") + 1e-12) & (pl.col("conf_high") >= pl.col("true") - 1e-12)
-    summary = found.group_by("estimand", maintain_order=True).agg(
+    return found.group_by("estimand", maintain_order=True).agg(
         pl.col("true").first(),
         mean_estimate=pl.col("estimate").mean(),
         bias=(pl.col("estimate") - pl.col("true")).mean(),
@@ -200,7 +229,34 @@ def coverage(
         n_data_sets=pl.len(),
         method=pl.col("interval").drop_nulls().mode(maintain_order=True).first(),
     )
-    return _with_error("coverage", shape, n_tasks, summary)
+
+
+_PLANTED: Final = Panel(task_sd=0.0, taste_sd=0.0, slot_sd=0.0, own_by_tier=0.0)
+
+
+def joint_recovery(
+    n_tasks: int, *, n_data_sets: int, seed: int, on_step: Callable[[int], object] = lambda _: None
+) -> pl.DataFrame:
+    """Share of data sets in which the joint model's intervals hold the logits that were planted.
+
+    The panel is the balanced one without the terms that the model does not have: nothing varies between
+    tasks, tastes or tiers. Then each planted logit is the true value. Effects are those that all judges
+    share, the strength that of the first generator. Columns are those of :func:`coverage`.
+    """
+    panel = _PLANTED
+    truth = {
+        "bt_strength": panel.quality[0] - float(np.mean(panel.quality)),
+        "joint_slot": panel.slot,
+        "joint_own": panel.own,
+        "joint_length": panel.length,
+    }
+    frames: list[pl.DataFrame] = []
+    for frame in data_sets_of(panel, n_tasks, n_data_sets, joint, seed=seed, n_resamples=99):
+        shared = pl.col("judge").is_null() & pl.col("tier").is_null() & pl.col("baseline").is_null()
+        first = pl.col("generator").is_null() | (pl.col("generator") == _FOLLOWED)
+        frames.append(frame.filter(shared & first).select(_MEASURED))
+        on_step(frame["study"].n_unique())
+    return _with_error("recovery", "planted", n_tasks, _summary(pl.concat(frames), truth))
 
 
 def type_one_error(
@@ -258,13 +314,11 @@ def _of_interest(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per data set and estimand: the one with the default interval."""
     test = pl.col("test")
     default = test.is_null() | test.str.starts_with("dual_of") | (test == "sign_flip_task_lean")
-    return frame.filter(_ROW_OF_INTEREST & default).select(
-        "study", "estimand", "estimate", "conf_low", "conf_high", "interval"
-    )
+    return frame.filter(_ROW_OF_INTEREST & default).select(_MEASURED)
 
 
 def _with_error(measure: str, shape: str, n_tasks: int, summary: pl.DataFrame) -> pl.DataFrame:
-    n = pl.col("n_data_sets") * (1 - pl.col("without_interval") if measure == "coverage" else pl.lit(1.0))
+    n = pl.col("n_data_sets") * (1 - pl.col("without_interval") if measure != "type I error" else pl.lit(1.0))
     return summary.select(
         pl.lit(measure).alias("measure"),
         pl.lit(shape).alias("shape"),

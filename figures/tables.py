@@ -118,6 +118,10 @@ def _detectable(row: Row | None) -> str:
     return NOTHING if row is None or row["mde"] is None else f"{100 * row['mde']:.1f}"
 
 
+def _detectable_value(row: Row | None) -> str:
+    return NOTHING if row is None or row["mde"] is None else f"{row['mde']:.2f}"
+
+
 def _involvement(lookup: Lookup) -> Table:
     draft = Draft(
         lookup,
@@ -156,16 +160,9 @@ def _involvement(lookup: Lookup) -> Table:
 
 def _self_preference_by_tier(lookup: Lookup) -> Table:
     draft = Draft(
-        lookup,
-        "self_preference_by_tier",
-        "Does self-preference grow where tasks are more subjective?",
-        ("Judge", "Baseline", "Tier"),
-        "Δ, pp",
-        "Interval",
-        "p",
-        "Comparisons",
-        "Tasks",
-    )
+        lookup, "self_preference_by_tier", "Does self-preference grow where tasks are more subjective?",
+        ("Judge", "Baseline", "Tier"), "Δ, pp", "Interval", "p", "Detectable, pp", "Comparisons", "Tasks",
+    )  # fmt: skip
     for study in lookup.studies:
         for judge in lookup.values("judge", "self_preference_delta", study=study):
             for baseline, label in BASELINES.items():
@@ -174,11 +171,11 @@ def _self_preference_by_tier(lookup: Lookup) -> Table:
                     continue
                 for tier in lookup.values("tier", "self_preference_delta", study=study, judge=judge):
                     row = lookup.one("self_preference_delta", tier=tier, **keys)
-                    cells = (value_text(row), interval_text(row), _p(row), *_n(row))
+                    cells = (value_text(row), interval_text(row), _p(row), _detectable(row), *_n(row))
                     draft.add(study, (lookup.name(judge), label, tier), cells, row)
     return draft.table(
-        "Δ as in the table of self-preference, within one tier of tasks; baselines without any "
-        "estimate there are left out here."
+        "Δ and detectable as in the table of self-preference, within one tier of tasks; baselines without "
+        "any estimate there are left out here."
     )
 
 
@@ -244,7 +241,7 @@ def _position_by_tier(lookup: Lookup) -> Table:
 def _agreement(lookup: Lookup) -> Table:
     draft = Draft(
         lookup, "agreement", "Do judges agree beyond chance?", ("Judge", "Judge 2", "Tier"),
-        "κ", "Interval", "Agree, %", "Expected, %", "AC1", "Comparisons", "Tasks",
+        "κ", "Interval", "Detectable", "Agree, %", "Expected, %", "AC1", "Comparisons", "Tasks",
     )  # fmt: skip
     for study in lookup.studies:
         tiers = [None, *lookup.values("tier", "cohen_kappa", "krippendorff_alpha", study=study)]
@@ -256,14 +253,19 @@ def _agreement(lookup: Lookup) -> Table:
                         lookup.one(name, **keys)
                         for name in ("cohen_kappa", "raw_agreement", "expected_agreement", "gwet_ac1")
                     )
-                    cells = (value_text(kappa), interval_text(kappa), *map(value_text, (raw, expected, ac1)))
+                    shown = (value_text(kappa), interval_text(kappa), _detectable_value(kappa))
+                    cells = (*shown, *map(value_text, (raw, expected, ac1)))
                     names = (lookup.name(judge), lookup.name(other), tier or "all")
                     draft.add(study, names, (*cells, *_n(kappa)), kappa)
         for tier in tiers:
             alpha = lookup.one("krippendorff_alpha", study=study, tier=tier)
-            cells = (value_text(alpha), interval_text(alpha), NOTHING, NOTHING, NOTHING, *_n(alpha))
+            shown = (value_text(alpha), interval_text(alpha), _detectable_value(alpha))
+            cells = (*shown, NOTHING, NOTHING, NOTHING, *_n(alpha))
             draft.add(study, ("all (Krippendorff's α)", NOTHING, tier or "all"), cells, alpha)
-    return draft.table("κ: Cohen's, over {first, second, neither}; 0 is chance, 1 is full agreement.")
+    return draft.table(
+        "κ: Cohen's, over {first, second, neither}; 0 is chance, 1 is full agreement. Detectable: smallest "
+        "distance from chance found with power .8."
+    )
 
 
 def _longer_wins(lookup: Lookup) -> Table:

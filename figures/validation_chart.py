@@ -31,6 +31,10 @@ _AS_WRITTEN: Final = {
     "gwet ac1": "Gwet's AC1",
     "krippendorff": "Krippendorff's",
     "alpha": "α",
+    "bt strength": "Bradley–Terry strength",
+    "joint own": "joint model: own answer",
+    "joint slot": "joint model: slot",
+    "joint length": "joint model: length",
     "length controlled": "length-controlled",
 }
 _PANEL: Final = 190
@@ -54,10 +58,12 @@ def validation_chart(measured: pl.DataFrame) -> alt.VConcatChart:
     tested = measured.filter(pl.col("measure") == "type I error").with_columns(
         label=pl.format("{}: {}", _words("estimand"), pl.col("method").replace(TESTS))
     )
+    planted = measured.filter(pl.col("measure") == "recovery").with_columns(label=_words("estimand"))
     panels = [
         _panels(part, title, limits, nominal)
         for part, title, limits, nominal in (
             (covered, "data sets whose interval holds the true value, %", _COVERED, 95.0),
+            (planted, "joint model: data sets whose interval holds the planted logit, %", _COVERED, 95.0),
             (tested, "data sets with p ≤ .05 although the null is true, %", _REJECTED, 5.0),
         )
         if part.height

@@ -47,13 +47,15 @@ def test_the_tables_are_those_of_the_measurements(tmp_path):
     assert FIGURE.read_text(encoding="utf-8") == (tmp_path / "validation.svg").read_text(encoding="utf-8")
 
 
-def test_every_cell_was_measured_on_a_thousand_data_sets():
+def test_every_cell_was_measured_on_many_data_sets():
     measured = pl.read_csv(MEASURED)
-    assert set(measured["shape"]) == set(SHAPES)
+    assert set(measured["shape"]) == {*SHAPES, "planted"}
     assert set(measured["tasks"]) == set(TASKS)
-    assert (
-        measured["n_data_sets"].min() >= 999
-    )  # one quantity lacks its row where a generator has no presentation
+    # Measured later, on fewer: the joint model and the slope of reversals on the gap.
+    later = (pl.col("measure") == "recovery") | (pl.col("estimand") == "flip_gap_slope")
+    assert measured.filter(later)["n_data_sets"].min() >= 400
+    # A generator in no decided presentation of a data set has no length-controlled win rate there.
+    assert measured.filter(~later)["n_data_sets"].min() >= 999
     tested = measured.filter(pl.col("measure") == "type I error")
     assert set(tested.select("estimand", "method").rows()) == {test for null in NULLS for test in null.tests}
 

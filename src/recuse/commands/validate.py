@@ -79,7 +79,7 @@ def _measured(
 ) -> pl.DataFrame:
     import polars as pl
 
-    from recuse.analysis.validation import NULLS, SHAPES, TASKS, coverage, type_one_error
+    from recuse.analysis.validation import NULLS, SHAPES, TASKS, coverage, joint_recovery, type_one_error
     from recuse.commands.terminal import counting
     from recuse.errors import UnknownNameError
 
@@ -88,7 +88,9 @@ def _measured(
             raise UnknownNameError("shape", shape, SHAPES)
     cells = [(shape, n) for n in sorted(set(tasks or TASKS)) for shape in dict.fromkeys(shapes or SHAPES)]
     frames: list[pl.DataFrame] = []
-    with counting("data sets", data_sets * len(cells) * (1 + len(NULLS))) as step:
+    n_runs = sum(1 + sum(shape in null.shapes for null in NULLS) for shape, _ in cells)
+    n_runs += len({n for _, n in cells})
+    with counting("data sets", data_sets * n_runs) as step:
         for shape, n in cells:
             frames.append(
                 coverage(shape, n, n_data_sets=data_sets, seed=seed, n_resamples=resamples, on_step=step)
@@ -98,7 +100,12 @@ def _measured(
                     null, shape, n, n_data_sets=data_sets, seed=seed, n_resamples=resamples, on_step=step
                 )
                 for null in NULLS
+                if shape in null.shapes
             ]
+        frames += [
+            joint_recovery(n, n_data_sets=data_sets, seed=seed, on_step=step)
+            for n in dict.fromkeys(n for _, n in cells)
+        ]
     found = pl.concat(frames, how="diagonal")
     return found.with_columns(pl.col(pl.Float64).round(_DIGITS)).sort("measure", maintain_order=True)
 
@@ -137,6 +144,10 @@ def _print(measured: pl.DataFrame) -> None:
     _wide(covered, ["estimand"])
     say("", "Recovery: true value and mean estimate, at the largest number of tasks", "")
     _recovery(covered.filter(pl.col("tasks") == pl.col("tasks").max()))
+    planted = measured.filter(pl.col("measure") == "recovery")
+    if planted.height:
+        say("", "The joint model and the logits planted: mean estimate, and coverage in %", "")
+        _joint(planted)
     say("", "Type I error at a nominal 5 %, in %, each test under its own null hypothesis", "")
     _wide(tested, ["estimand", "method"])
     say("", *_nulls(tested), *_outside(measured))
@@ -174,6 +185,20 @@ def _recovery(part: pl.DataFrame) -> None:
         for estimand in part["estimand"].unique(maintain_order=True).to_list()
     ]
     tabulate(header, rows, n_names=1)
+
+
+def _joint(planted: pl.DataFrame) -> None:
+    from recuse.commands.terminal import tabulate
+
+    tasks = planted["tasks"].unique(maintain_order=True).sort().to_list()
+    found = {(row["estimand"], row["tasks"]): row for row in planted.to_dicts()}
+    rows: list[list[str]] = []
+    for estimand in planted["estimand"].unique(maintain_order=True).to_list():
+        there = [found[estimand, n] for n in tasks]
+        cells = [(_value(row["mean_estimate"]), _percent(row["rate"])) for row in there]
+        rows.append([estimand, _value(there[0]["true"]), *(cell for pair in cells for cell in pair)])
+    heads = [f"{n} tasks {what}" for n in tasks for what in ("mean", "coverage")]
+    tabulate(["estimand", "planted", *heads], rows, n_names=1)
 
 
 def _nulls(tested: pl.DataFrame) -> list[str]:
