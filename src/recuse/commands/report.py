@@ -62,7 +62,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[SOURCE]...",
-            help="A bundled study (three-judges, pilot), a cache, a study folder or a file of judgments.",
+            help="A bundled study (three-judges, pilot, local-panel), a cache, a study folder or a file.",
             show_default=False,
         ),
     ] = None,
