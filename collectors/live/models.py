@@ -173,7 +173,8 @@ class Models:
             Whatever litellm raises; :func:`failure_of` reads it.
         """
         endpoint = call.endpoint
-        left_out = self._refused.setdefault((endpoint.model, endpoint.api_base), set())
+        known = self._refused.setdefault((endpoint.model, endpoint.api_base), set())
+        left_out = set(known)
         requested: Mapping[str, Any] = call.params
         if FORCED in requested:
             forced = await forcing(endpoint, requested)
@@ -200,6 +201,8 @@ class Models:
                 left_out |= refused
                 continue
             latency = time.perf_counter() - started
+            # Only what a call succeeded without is remembered: an error of one prompt is not the model's.
+            known |= left_out
             return reply_of(response, call, params, iso(asked_at), round(latency, 6), attempts)
 
 
@@ -253,7 +256,10 @@ def unforced(call: Call, attempts: int) -> Reply:
 
 
 def _refused_params(error: Exception, params: Mapping[str, Any]) -> set[str]:
-    """Name the requested parameters that a client error is about; none if it is about anything else."""
+    """Name the requested parameters that a client error is about; none if it is about anything else.
+
+    A limit of tokens is never left out: it is what keeps a call within its cost.
+    """
     module = litellm()
     if not isinstance(error, (module.BadRequestError, module.UnprocessableEntityError)):
         return set()
@@ -261,10 +267,11 @@ def _refused_params(error: Exception, params: Mapping[str, Any]) -> set[str]:
         return set()
     body: Any = getattr(error, "body", None)
     named = cast("dict[str, object]", body).get("param") if isinstance(body, dict) else None
-    if isinstance(named, str) and named.split(".")[0] in params:
-        return {named.split(".")[0]}
+    droppable = params.keys() - {"max_tokens", "max_completion_tokens"}
+    if isinstance(named, str) and named:
+        return {named.split(".")[0]} & droppable
     message = str(error)
-    return {name for name in params if re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message)}
+    return {name for name in droppable if re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", message)}
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -148,6 +148,8 @@ class _Handler(BaseHTTPRequestHandler):
             )
         elif model == "no-schema" and "response_format" in body:
             self._error(400, "response_format of type json_schema is not supported by this model")
+        elif model == "small-window" and len(body["messages"][-1]["content"]) > 900:
+            self._error(400, "Too many tokens: shorten the prompt or lower max_tokens or temperature")
         elif model == "too-long":
             self._error(400, "The prompt is malformed", code="invalid_prompt")
         elif model == "tells-keys":

@@ -138,6 +138,16 @@ def test_a_refused_parameter_is_left_out_and_what_was_sent_is_stored(study, stor
     assert 1 <= len(refused) <= 2
 
 
+def test_an_error_of_one_prompt_changes_no_other_call_and_lifts_no_limit(study, store, stub):
+    tasks = [{"id": "t0", "prompt": "Count. " * 200}, *TASKS]
+    panel = study(judges=("small-window",), tasks=tasks, tables="[limits.default]\nconcurrency = 1\n")
+    assert len(Session(panel, store).run().failed) == 2
+    assert judgments(store).height == 4
+    assert all(body["max_tokens"] == 100 for body in stub.asked("small-window"))
+    kept = [json.loads(params) for params in judgments(store)["params_effective"].to_list()]
+    assert all(params["temperature"] == 0 for params in kept)
+
+
 def test_texts_that_contradict_themselves_or_decline_are_no_verdicts_and_are_kept(study, store):
     panel = study(judges=("contradicts", "declines", "prose"), tasks=TASKS[:1])
     Session(panel, store).run()
