@@ -15,6 +15,7 @@ from recuse.analysis.cells import each_cell, pooled_and_by, task_codes
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
@@ -187,6 +188,10 @@ def _jackknifed(
     value = float(statistic(whole[None])[0])
     if np.isnan(value):
         return row.undefined(UNDEFINED.get(row.estimand, "undefined on these counts"))
+    if nominal.alike(tables):
+        said = "all tasks have the same table: no spread between tasks to see"
+        missing = Interval.missing("jackknife", said)
+        return replace(row, estimate=value).with_interval(missing, settings.conf_level, test=False)
     interval = jackknife_interval(
         value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level
     )

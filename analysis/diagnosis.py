@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from recuse.analysis.inference.power import minimum_detectable_effect
+from recuse.analysis.inference.signflip import least_p
 from recuse.schema import TIERS, EstimateFrame
 
 __all__ = ["BIASES", "CHANCE_MARGIN", "LEVEL", "Bias", "Finding", "Level", "diagnose"]
@@ -135,6 +136,11 @@ def _detectable(row: Row) -> float | None:
     return minimum_detectable_effect(row["std_error"], None if row["n_tasks"] is None else row["n_tasks"] - 1)
 
 
+def _leaning(row: Row) -> int:
+    """Tasks whose sum of lean is not 0, from the row of the sign-flip."""
+    return int(row["n_tasks"] or 0) - int(row["n_dropped"] or 0)
+
+
 def _position(index: _Index, study: str | None, judge: str) -> Finding | None:
     keys = {"study": study, "judge": judge}
     lean = index.one("slot_a_rate", test="sign_flip_task_lean", **keys) or index.one("slot_a_rate", **keys)
@@ -146,6 +152,8 @@ def _position(index: _Index, study: str | None, judge: str) -> Finding | None:
     reason = None
     if lean["estimate"] is None or lean["p_value"] is None:
         level, reason = "cannot be told", lean["reason"]
+    elif level == "not shown" and least_p(_leaning(lean)) > LEVEL:
+        level, reason = "cannot be told", "fewer than 6 non-zero task sums: no two-sided test can reach .05"
     elif level == "not shown" and _reached(reversals):
         level, reason = "cannot be told", "reversals go one way, but too few tasks lean to tell it of tasks"
     rows = tuple(row for row in (lean, share, reversals, flips) if row is not None)

@@ -201,17 +201,17 @@ def _of_term(base: Estimate, term: Term, model: Model) -> Estimate:
         n_presentations=sum(model.verdicts_of[judge] for judge in judges),
         n_comparisons=sum(model.comparisons_of[judge] for judge in judges),
         n_dropped=model.n_without_lengths,
-        n_tasks=model.counts.n_tasks,
+        n_tasks=model.counts.n_tasks if term.name is None else model.tasks_of[term.name],
     )
 
 
 def _jackknifed(estimate: float, without: FloatArray, n_tasks: int, conf_level: float) -> Interval:
-    """Jackknife over all tasks, with the degrees of freedom of those that a tier has."""
+    """Jackknife over all tasks, with the degrees of freedom of those that a tier or judge has."""
     found = jackknife_interval(estimate, without, bounds=None, conf_level=conf_level)
     if found.std_error is None or n_tasks == len(without):
         return found
     if n_tasks < 2:
-        return Interval.missing("jackknife", "fewer than two tasks in this tier")
+        return Interval.missing("jackknife", "fewer than two tasks")
     return t_interval(estimate, found.std_error**2, n_tasks - 1.0, method="jackknife", conf_level=conf_level)
 
 

@@ -60,6 +60,7 @@ class Model:
     judges: tuple[str, ...]
     verdicts_of: Mapping[str, int]
     comparisons_of: Mapping[str, int]
+    tasks_of: Mapping[str, int]
     n_without_lengths: int
 
     @property
@@ -117,6 +118,7 @@ def joint_model(main: pl.DataFrame, *, by_judge: bool, by_tier: bool) -> Model:
     task = task_codes(table["task_id"])
     outcomes = table.select("won_b", "tied", "won_a").cast(pl.Float64).to_numpy()
     per_judge = known.group_by("judge").agg(pl.col("n").sum())
+    tasks = table.group_by("judge").agg(pl.col("task_id").n_unique())
     comparisons = table.group_by("judge").agg(pl.struct("task_id", "pair").n_unique())
     return Model(
         counts=Counts(design, _groups(table), outcomes, task),
@@ -127,6 +129,7 @@ def joint_model(main: pl.DataFrame, *, by_judge: bool, by_tier: bool) -> Model:
         judges=tuple(table["judge"].unique().sort().to_list()),
         verdicts_of=dict(per_judge.iter_rows()),
         comparisons_of=dict(comparisons.iter_rows()),
+        tasks_of=dict(tasks.iter_rows()),
         n_without_lengths=int(shown["n"].sum()) - int(known["n"].sum()),
     )
 

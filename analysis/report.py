@@ -148,7 +148,17 @@ def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:
 
 
 def _adjusted(estimates: pl.DataFrame) -> pl.DataFrame:
-    family = ["study", "estimand", "probe", "baseline", "test", pl.col("tier").is_null().alias("pooled")]
+    # Judges on either side of ten tasks have intervals, and so tests, of two names in one family.
+    test = pl.when(pl.col("test").str.starts_with("dual_of_")).then(pl.lit("dual")).otherwise("test")
+    family = [
+        "study",
+        "estimand",
+        "probe",
+        "baseline",
+        test.alias("kind_of_test"),
+        pl.col("tier").is_null().alias("pooled"),
+        pl.col("judge").is_null().alias("over_judges"),
+    ]
     return estimates.with_columns(
         p_adjusted=pl.col("p_value")
         .map_batches(

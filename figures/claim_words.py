@@ -52,7 +52,8 @@ RUNG_NAMES: Final[Mapping[str, str]] = MappingProxyType(
 )
 MEANINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "survives": "shown on the deciding rung, and at least half of what was published is left",
+        "survives": "shown on the deciding rung, and at least half of what was published is left; "
+        "an absence: shown to be within the margin",
         "weakens": "shown or half left, not both; an absence: the estimate fits but does not show it",
         "falls": "neither shown nor half left; an absence: the estimate is outside the margin",
         "reverses": "shown to be the other way round; an absence: shown to be outside the margin",
@@ -209,7 +210,9 @@ def _direction(outcome: Outcome) -> str:
     found = None if outcome.decided_by is None else outcome.decided_by.evaluation
     effect, published = None if found is None else found.effect, outcome.published_effect
     parts = [_p(outcome)] if outcome.p_value is not None else ["no p-value"]
-    if effect is not None and published is not None:
+    if effect is not None and published is not None and published <= 0:
+        parts.append("what was published does not point that way")
+    elif effect is not None and published is not None:
         kept = "at least half" if effect >= published / 2 - 1e-12 else "less than half"
         value = points(abs(published), _unit(outcome.claim))
         whose = "published" if outcome.claim.published is not None else "naive"

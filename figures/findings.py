@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from recuse.analysis.diagnosis import LEVEL
+from recuse.analysis.inference.signflip import least_p
 from recuse.figures.lookup import Lookup
 from recuse.figures.model_findings import gap_sentences, joint_sentences
 from recuse.figures.undetected import chance_agreement, tier_gradient
@@ -221,7 +223,7 @@ def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
     return (
         f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
         f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed, of which the model puts "
-        f"{_with_interval(share)} down to length; {controlled}."
+        f"{_with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
     )
 
 
@@ -273,7 +275,10 @@ def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
     rate = (
         f"{name} names slot A in {number(row['estimate'], row['unit'])} of its decisions {interval_text(row)}"
     )
-    seen = could_have_seen(row, 0.5)
+    lean = lookup.test("slot_a_rate", "sign_flip_task_lean", study=study, judge=judge)
+    seen = could_have_seen(row, 0.5, by=f" by the {method_text(row['interval'])} interval")
+    if lean is not None and least_p(_leaning(lean)) > LEVEL:
+        seen = "; with fewer than 6 such sums no two-sided test of them can reach .05, so nothing is told"
     return f"{rate}: {'; '.join(tests)}{seen}." if tests else f"{rate}{seen}."
 
 
@@ -298,14 +303,18 @@ def _stability(lookup: Lookup, study: str | None, judge: str) -> str | None:
     return " ".join(said) or None
 
 
+def _leaning(row: Row) -> int:
+    return int(row["n_tasks"] or 0) - int(row["n_dropped"] or 0)
+
+
 def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> str:
     if row is None or row["p_value"] is None:
         return ""
     text = f"sign-flip over tasks {p_text(row['p_value'])}"
     if row["n_tasks"] is None:
         return text
-    leaning = row["n_tasks"] - (row["n_dropped"] or 0)
-    floor = min(1.0, 2.0 ** (1 - leaning))
+    leaning = _leaning(row)
+    floor = least_p(leaning)
     sums = f"{leaning} non-zero task sum{'' if leaning == 1 else 's'}"
     if row["p_value"] <= floor * (1 + 1e-9):
         return f"{text}, the smallest it can be with {sums}"

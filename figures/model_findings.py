@@ -29,7 +29,7 @@ def gap_sentences(lookup: Lookup, study: str | None) -> list[str]:
         said = "are not shown to depend on the gap between the answers that the other judges see"
     sentence = (
         f"Over all judges flips {said}: slope {_logits(row)} from no gap to full agreement "
-        f"({p_text(row['p_value'])}; {method_text(row['interval'])}; {n_text(row)})."
+        f"({p_text(row['p_value'])}; {method_text(row['interval'])}; {n_text(row)}){could_have_seen(row)}."
     )
     return [sentence]
 

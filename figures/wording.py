@@ -150,13 +150,16 @@ def n_text(row: Row) -> str:
     return f"n = {', '.join(parts)}" if parts else "n not recorded"
 
 
-def could_have_seen(row: Row, null: float = 0.0) -> str:
-    """Say beside an interval that includes the null what a study of this precision finds; else nothing."""
+def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
+    """Say beside an interval that includes the null what a study of this precision finds; else nothing.
+
+    ``by`` names the test that would find it, where another one stands in the same sentence.
+    """
     if row["mde"] is None or row["conf_low"] is None or not row["conf_low"] <= null <= row["conf_high"]:
         return ""
     unit = "difference" if row["unit"] == "proportion" else row["unit"]
     effect = number(row["mde"], unit, digits=0).lstrip("+")
-    return f"; this design could have seen {effect} (minimum detectable effect)"
+    return f"; this design could have seen {effect} (minimum detectable effect{by})"
 
 
 def method_text(method: str | None) -> str:

@@ -12,6 +12,8 @@ from recuse.analysis.claims.forms import Contrast, Form, How, Mean, RatioDiffere
 from recuse.analysis.inference.clusters import ZERO
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.inference.means import cut
+from recuse.analysis.inference.sandwich import t_interval
 from recuse.analysis.settings import Settings
 
 __all__ = ["Change", "change"]
@@ -55,7 +57,15 @@ def change(before: Evaluation, after: Evaluation, settings: Settings) -> Change 
     replicates = (other.without() - one.without())[there]
     if np.isfinite(replicates).all() and np.abs(replicates).max() <= ZERO:
         return Change(0.0, Interval.missing("none", "the same on every task"))
-    return Change(moved, jackknife_interval(moved, replicates, conf_level=settings.conf_level))
+    found = jackknife_interval(moved, replicates, conf_level=settings.conf_level)
+    fewest = min(int(one.there().sum()), int(other.there().sum()))
+    if found.std_error is None or fewest < 2:
+        return Change(moved, found if fewest > 1 else Interval.missing("jackknife", "fewer than two tasks"))
+    # The spread rests on the reading with fewer tasks: its degrees of freedom are the ones there are.
+    narrower = t_interval(
+        moved, found.std_error**2, fewest - 1.0, method="jackknife", conf_level=settings.conf_level
+    )
+    return Change(moved, cut(narrower, (-1.0, 1.0)))
 
 
 def _paired(one: Form, other: Form) -> Mean | Contrast | None:

@@ -18,7 +18,7 @@ from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.settings import Settings
 
-__all__ = ["Evaluation", "evaluate", "interval_at"]
+__all__ = ["Evaluation", "evaluate", "interval_at", "intervals_at"]
 
 _USUAL: Final = Settings()
 _STREAMS: Final = {
@@ -135,6 +135,14 @@ def interval_at(evaluation: Evaluation, conf_level: float, settings: Settings, n
     if form is None:
         return evaluation.interval
     return form.interval(_how(evaluation.claim, evaluation.choices, settings, conf_level), null)
+
+
+def intervals_at(
+    evaluation: Evaluation, conf_level: float, settings: Settings, null: float
+) -> list[Interval]:
+    """Make the interval of every form again at another level: of a ranking, each pair of neighbours."""
+    how = _how(evaluation.claim, evaluation.choices, settings, conf_level)
+    return [form.interval(how, null) for form in evaluation.forms]
 
 
 def _how(claim: Claim, choices: Choices, settings: Settings, conf_level: float) -> How:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import ClusterSums, FloatArray
 from recuse.analysis.inference.differences import difference_interval
 from recuse.analysis.inference.interval import Interval
@@ -255,12 +256,19 @@ class Coefficient:
             return _jackknifed(
                 self.estimate, replicates, np.ones(len(replicates), bool), how, null, self.bounds
             )
+        if nominal.alike(self._tables_by_task()[self.there()].reshape(-1, *self.tables.shape[1:])):
+            return Interval.missing(
+                "jackknife", "all tasks have the same table: no spread between tasks to see"
+            )
         return _jackknifed(self.estimate, self.without(), self.there(), how, null, self.bounds)
+
+    def _tables_by_task(self) -> FloatArray:
+        flat = self.tables.reshape(len(self.tables), -1)
+        return np.stack([_by_task(cell, self.task, self.n_tasks) for cell in flat.T], axis=1)
 
     def without(self) -> FloatArray:
         """Leave the items of the task out."""
-        flat = self.tables.reshape(len(self.tables), -1)
-        tables = np.stack([_by_task(cell, self.task, self.n_tasks) for cell in flat.T], axis=1)
+        tables = self._tables_by_task()
         return self.statistic((tables.sum(0) - tables).reshape(-1, *self.tables.shape[1:]))
 
     def there(self) -> npt.NDArray[np.bool_]:

@@ -93,7 +93,7 @@ def climb(claim: Claim, evidence: Evidence, settings: Settings) -> tuple[Rung, .
         rungs.append(Rung(name, found, None if found.is_identified else found.reason, moved, lost))
         if name != "human":
             last = found
-        if name in _RECUSED:
+        if name in _RECUSED and found.is_identified:
             baseline = choices.baseline
     return tuple(rungs)
 
@@ -101,10 +101,11 @@ def climb(claim: Claim, evidence: Evidence, settings: Settings) -> tuple[Rung, .
 def deciding(claim: Claim, rungs: tuple[Rung, ...]) -> Rung | None:
     """Find the last rung through length adjustment that applies and has an estimate and an interval.
 
-    A claim that recusal bears on is decided on an uninvolved rung or above it, or not at all.
+    A claim that recusal bears on is decided on an uninvolved rung or above it, or not at all; any other on
+    the rung of tasks as clusters or above it, never on rows taken as independent.
     """
     names = list(RUNGS)
-    lowest = names.index("uninvolved") if has_baseline(claim) else 0
+    lowest = names.index("uninvolved" if has_baseline(claim) else "clustered")
     highest = names.index("length_adjusted")
     candidates = [
         rung for rung in rungs if lowest <= names.index(rung.name) <= highest and rung.is_identified

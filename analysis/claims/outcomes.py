@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recuse.analysis.claims.choices import has_baseline
-from recuse.analysis.claims.evaluation import Evaluation, interval_at
+from recuse.analysis.claims.evaluation import Evaluation, intervals_at
 from recuse.analysis.claims.evidence import Evidence, gather
 from recuse.analysis.claims.ladder import Rung, climb, deciding
 from recuse.analysis.claims.parsing import check_names
@@ -131,16 +131,14 @@ def _decided(outcome: Outcome, settings: Settings) -> Outcome:
     outcome = replace(
         outcome,
         verdict=_verdict(outcome, found, outcome.p_adjusted),
-        verdict_over_file=_verdict(outcome, found, outcome.p_over_file, over_file=True),
+        verdict_over_file=_verdict(outcome, found, outcome.p_over_file),
     )
     if outcome.verdict != "survives":
         return outcome
     return replace(outcome, bias_to_overturn=_bias_to_overturn(outcome, found, settings))
 
 
-def _verdict(
-    outcome: Outcome, found: Evaluation, p_adjusted: float | None, *, over_file: bool = False
-) -> Verdict:
+def _verdict(outcome: Outcome, found: Evaluation, p_adjusted: float | None) -> Verdict:
     claim = outcome.claim
     if found.estimate is None or found.effect is None:
         return "not identifiable"
@@ -152,7 +150,7 @@ def _verdict(
             null=claim.null,
             margin=claim.margin_or_usual,
         )
-        lost = over_file and verdict == "survives" and (p_adjusted is None or p_adjusted > SIGNIFICANT)
+        lost = verdict == "survives" and (p_adjusted is None or p_adjusted > SIGNIFICANT)
         return "weakens" if lost else verdict
     neighbours = found.links if len(found.links) > 1 else ()
     if any(estimate < 0 and _bounds(interval)[1] < 0 for estimate, interval in neighbours):
@@ -175,11 +173,10 @@ def _bias_to_overturn(outcome: Outcome, found: Evaluation, settings: Settings) -
             min(low - (claim.null - claim.margin_or_usual), claim.null + claim.margin_or_usual - high),
         )
     corrected = (outcome.p_adjusted or 0.0) / outcome.p_value if outcome.p_value else 1.0
-    interval = found.interval
-    if corrected > 1:
-        level = 1 - (1 - settings.conf_level) / corrected
-        interval = interval_at(found, level, settings, claim.null)
-    to_null = _signed(claim, interval)[0]
+    level = 1 - (1 - settings.conf_level) / max(1.0, corrected)
+    to_null = min(
+        _signed(claim, interval)[0] for interval in intervals_at(found, level, settings, claim.null)
+    )
     to_half = (found.effect or 0.0) - (outcome.published_effect or 0.0) / 2
     return max(0.0, min(to_null, to_half))
 

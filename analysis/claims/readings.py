@@ -71,6 +71,8 @@ def _read_agreement(claim: Agreement, evidence: Evidence, choices: Choices) -> R
         cell = cell.filter(pl.col("tier") == claim.tier)
     if claim.judge is not None:
         cell = cell.filter(pl.col("judge").cast(pl.String).is_in([claim.judge, claim.judge_2]))
+    if cell.is_empty():
+        return unread("no labelled comparison")
     labels = labels_of(cell.with_columns(pl.col("judge").cast(pl.String)))
     if len(labels.judges) < _LABELS:
         return unread("fewer than two judges with a labelled comparison")

@@ -115,6 +115,11 @@ class _Claim(BaseModel):
         if self.margin is not None and not self.is_equivalence:
             message = 'a margin belongs to direction = "absent"'
             raise ValueError(message)
+        signed = self.is_difference or self.kind == "agreement"
+        widest = 1.0 if signed else max(self.null, 1 - self.null)
+        if self.margin is not None and self.margin >= widest:
+            message = f"a margin of {self.margin:g} leaves nothing out: give one below {widest:g}"
+            raise ValueError(message)
         return self
 
 

@@ -35,12 +35,12 @@ def directional_verdict(
     p_adjusted
         Two-sided p-value against the null, after Holm; null counts as not shown.
     published_effect
-        As ``effect``, as published; null counts as not kept.
+        As ``effect``, as published; null, or one that points the other way, leaves nothing to keep.
     """
     if effect < 0 and effect_high < 0:
         return "reverses"
     shown = effect > 0 and p_adjusted is not None and p_adjusted <= SIGNIFICANT + _SLACK
-    kept = published_effect is not None and effect >= _KEPT * published_effect - _SLACK
+    kept = published_effect is not None and 0 < published_effect <= (effect + _SLACK) / _KEPT
     return {2: "survives", 1: "weakens", 0: "falls"}[int(shown) + int(kept)]  # type: ignore[return-value]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.clusters import ZERO, FloatArray
 
 __all__ = [
     "agreement",
+    "alike",
     "all_pairs",
     "cohen_kappa",
     "expected_agreement",
@@ -45,6 +46,14 @@ def all_pairs(codes: npt.NDArray[np.int8], n_labels: int) -> FloatArray:
         flat = labelled.reshape(len(part), -1)
         found += flat.T @ flat
     return found.reshape(n_judges, n_labels, n_judges, n_labels).transpose(0, 2, 1, 3)
+
+
+def alike(tables: FloatArray) -> bool:
+    """Tell whether tables of shape (G, q, q) with counts hold the same shares: no spread between them."""
+    if len(tables) < 2:
+        return False
+    shares = tables / tables.sum((1, 2), keepdims=True)
+    return bool(np.ptp(shares, axis=0).max() <= ZERO)
 
 
 def agreement(tables: FloatArray) -> FloatArray:

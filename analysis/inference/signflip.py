@@ -11,7 +11,7 @@ import numpy.typing as npt
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, draw_in_pieces
 from recuse.errors import UndefinedEstimateError
 
-__all__ = ["MOST_EXACT_SUMS", "SignFlip", "sign_flip"]
+__all__ = ["MOST_EXACT_SUMS", "SignFlip", "least_p", "sign_flip"]
 
 MOST_EXACT_SUMS: Final = 20
 """Non-zero sums up to which all sign vectors are counted."""
@@ -68,9 +68,16 @@ def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: i
     totals = sizes[:1].copy()
     for size in sizes[1:]:
         totals = np.concatenate([totals - size, totals + size])
-    floor = 2.0 ** (1 - k)
+    floor = least_p(k)
     said = f"{k} non-zero task sums: no two-sided p-value below {floor:.3g}" if floor > 0.05 else None
     return SignFlip(float((np.abs(totals) >= observed).mean()), k, floor, exact=True, reason=said)
+
+
+def least_p(n_nonzero: int, n_resamples: int = N_RESAMPLES) -> float:
+    """Smallest two-sided p-value that a sign-flip of this many non-zero sums can reach."""
+    if n_nonzero > MOST_EXACT_SUMS:
+        return 1 / (1 + n_resamples)
+    return min(1.0, 2.0 ** (1 - n_nonzero))
 
 
 def _random_totals_beyond(

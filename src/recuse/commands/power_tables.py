@@ -23,6 +23,9 @@ from recuse.schema import ComparisonFrame
 __all__ = ["Asked", "print_for_stated_rates", "print_for_study"]
 
 _NAMES = {"self-preference": "self-preference delta", "slot": "slot-A rate"}
+_SLOT_TEST = (
+    " A report tests a slot by the sign-flip over task sums first, which finds less where few tasks lean."
+)
 _ESTIMANDS = {"self-preference": "self_preference_delta", "slot": "slot_a_rate"}
 
 
@@ -198,7 +201,8 @@ def _tabulate(names: Sequence[str], rows: Sequence[Sequence[object]], asked: Ask
     say(
         "",
         "Detectable: the smallest true effect that a two-sided test at .05 finds with power .8, from the "
-        "standard error alone. Power and width: t interval over tasks.",
+        "standard error alone. Power and width: t interval over tasks."
+        + (_SLOT_TEST if asked.quantity == "slot" else ""),
     )
 
 
