@@ -67,3 +67,11 @@ def test_tables_of_all_pairs_are_those_counted_one_by_one(monkeypatch):
             expected = np.zeros((3, 3))
             np.add.at(expected, (codes[both, one], codes[both, other]), 1)
             assert (found[one, other] == expected).all()
+
+
+def test_tasks_with_one_table_between_them_have_no_interval():
+    """Alpha's correction for the number of items moves it when a task is left out: that is no spread."""
+    table = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    assert nominal.alike(np.stack([table, 2 * table, table]))
+    assert not nominal.alike(np.stack([table, table.T + np.eye(3)]))
+    assert not nominal.alike(table[None])

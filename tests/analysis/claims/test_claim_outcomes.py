@@ -346,3 +346,47 @@ def test_one_order_leaves_a_slot_preference_unidentified():
     assert "one order was asked" in slot.reason
     assert better.decided_by.evaluation.estimate == pytest.approx(8 / 12)
     assert better.p_value == pytest.approx(stats.binomtest(8, 12).pvalue)
+
+
+def test_rows_taken_as_independent_decide_nothing():
+    """Two judges agree on thirty pairs of one task: nothing is known of other tasks."""
+    rows = []
+    for pair in range(30):
+        sides = (f"x{pair}", "y") if pair % 3 else ("y", f"x{pair}")
+        rows += both_orders("t", "j", *sides)
+        rows += both_orders("t", "k", *(sides if pair % 5 else sides[::-1]))
+    claim = parse_claim({"id": "alike", "kind": "agreement", "judge": "j", "judge_2": "k"})
+    (outcome,) = judge_claims([claim], compare(made(rows)), Settings(n_resamples=99))
+    assert rung(outcome, "resolved").is_identified
+    assert outcome.verdict == "not identifiable"
+    assert outcome.p_value is None
+
+
+def test_an_absence_is_corrected_like_any_other_claim():
+    source = load()
+    comparisons = compare(source.judgments, families=source.families)
+    table = {"kind": "slot_preference", "judge": GPT, "direction": "absent"}
+    claims = [parse_claim({"id": f"c{copy}", **table}) for copy in range(8)]
+    alone, *_ = judge_claims(claims[:1], comparisons, Settings())
+    together = judge_claims(claims, comparisons, Settings())
+    assert alone.verdict == "survives"
+    assert all(one.p_adjusted == pytest.approx(8 * alone.p_value) for one in together)
+    assert {one.verdict for one in together} == {"weakens" if 8 * alone.p_value > 0.05 else "survives"}
+
+
+def test_agreement_without_a_labelled_comparison_has_a_reason():
+    rows = [
+        (task, judge, "x", "y", None if task == "t" else "a") for task in ("t", "u") for judge in ("j", "k")
+    ]
+    frame = made([(*row[:4], row[4] or "a") for row in rows]).with_columns(
+        verdict=pl.when(pl.col("task_id") == "t").then(None).otherwise("verdict"),
+        status=pl.when(pl.col("task_id") == "t")
+        .then(pl.lit("error"))
+        .otherwise(pl.lit("ok"))
+        .cast(pl.Enum(["ok", "parse_failed", "refused", "error", "abstained"])),
+        tier=pl.when(pl.col("task_id") == "t").then(pl.lit("medium")).otherwise(pl.lit("objective")),
+    )
+    claim = parse_claim({"id": "k", "kind": "agreement", "judge": "j", "judge_2": "k", "tier": "medium"})
+    (outcome,) = judge_claims([claim], compare(Judgments.validate(frame)), Settings(n_resamples=99))
+    assert outcome.verdict == "not identifiable"
+    assert "no labelled comparison" in outcome.reason

@@ -65,6 +65,7 @@ def test_nulls_signs_and_families():
         ({**OWN, "published": 3}, "published: a table is needed, such as { estimate = 0.1 }"),
         ({**OWN, "judge": 3}, "judge: a text is needed"),
         ({**OWN, "margin": 0.1}, 'a margin belongs to direction = "absent"'),
+        ({**OWN, "kind": "slot_preference", "direction": "absent", "margin": 0.5}, "leaves nothing out"),
         ({"id": "own", "kind": "self_preference"}, "claim own: judge is missing"),
         ({"kind": "self_preference", "judge": "j"}, "claim 1: id is missing"),
         ({"id": "own"}, "claim own has no kind"),

@@ -20,6 +20,8 @@ from recuse.analysis.claims.verdicts import directional_verdict, equivalence_ver
         (-0.10, -0.01, 0.030, 0.28, "reverses"),
         (-0.10, 0.00, 0.050, 0.28, "falls"),  # the interval touches the null
         (-0.10, -0.01, 0.030, -0.30, "reverses"),  # looked at first
+        (-0.005, 0.10, 0.900, -0.22, "falls"),  # what was published pointed the other way: nothing to keep
+        (0.20, 0.35, 0.010, -0.22, "weakens"),
     ],
 )
 def test_directional(effect, high, p, published, verdict):
