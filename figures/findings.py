@@ -276,7 +276,7 @@ def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
         f"{name} names slot A in {number(row['estimate'], row['unit'])} of its decisions {interval_text(row)}"
     )
     lean = lookup.test("slot_a_rate", "sign_flip_task_lean", study=study, judge=judge)
-    seen = could_have_seen(row, 0.5, by=f" by the {method_text(row['interval'])} interval")
+    seen = could_have_seen(row, 0.5, by=" by the interval")
     if lean is not None and least_p(_leaning(lean)) > LEVEL:
         seen = "; with fewer than 6 such sums no two-sided test of them can reach .05, so nothing is told"
     return f"{rate}: {'; '.join(tests)}{seen}." if tests else f"{rate}{seen}."

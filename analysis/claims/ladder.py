@@ -70,18 +70,22 @@ def climb(claim: Claim, evidence: Evidence, settings: Settings) -> tuple[Rung, .
     -------
     tuple
         All rungs, those that do not apply included. The length-adjusted one keeps the strictest baseline
-        that is identified.
+        that has an interval, or else an estimate.
     """
     rungs: list[Rung] = []
-    baseline: BaselineName = "all_peers"
+    estimated: BaselineName | None = None
+    identified: BaselineName | None = None
     last: Evaluation | None = None
     for name, usual in RUNGS.items():
         why_not = _not_applicable(name, claim)
         if why_not is not None:
             rungs.append(Rung(name, None, why_not, applies=False))
             continue
-        choices = replace(usual, baseline=baseline) if name == "length_adjusted" else usual
-        if name == "length_adjusted" and has_baseline(claim) and baseline == "all_peers":
+        strictest = identified or estimated
+        choices = usual
+        if name == "length_adjusted" and strictest is not None:
+            choices = replace(usual, baseline=strictest)
+        if name == "length_adjusted" and has_baseline(claim) and strictest is None:
             rungs.append(Rung(name, None, "no uninvolved judge to compare with"))
             continue
         found = evaluate(claim, evidence, choices, settings)
@@ -93,8 +97,9 @@ def climb(claim: Claim, evidence: Evidence, settings: Settings) -> tuple[Rung, .
         rungs.append(Rung(name, found, None if found.is_identified else found.reason, moved, lost))
         if name != "human":
             last = found
-        if name in _RECUSED and found.is_identified:
-            baseline = choices.baseline
+        if name in _RECUSED:
+            estimated = choices.baseline
+            identified = choices.baseline if found.is_identified else identified
     return tuple(rungs)
 
 
