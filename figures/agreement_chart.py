@@ -90,7 +90,7 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
     texts = [base.mark_text(**style).encode(text=f"{name}:N", color=ink) for name, style in styles.items()]
     title = "All tiers" if tier is None else f"Tier {plain(tier)}"
     return alt.LayerChart(
-        data=alt.InlineData(values=cells),
+        data=alt.InlineData(values=tuple(cells)),
         layer=[fill, unknown, clear, *texts, hover],
         title=alt.TitleParams(text=title, fontSize=12, frame="group", offset=6),
         width=CELL[0] * max(1, len(across)),

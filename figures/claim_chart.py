@@ -66,7 +66,7 @@ def ladder_chart(outcomes: Sequence[Outcome]) -> alt.VConcatChart | None:
     panel = alt.LayerChart(layer=layers, width=200, height=130)
     header = alt.Header(title=None, labelFontSize=11.5, labelAnchor="start", labelLimit=330)
     facet = alt.Facet("panel:N", sort=order, header=header)
-    faceted = panel.facet(facet=facet, columns=_COLUMNS, data=alt.InlineData(values=records))
+    faceted = panel.facet(facet=facet, columns=_COLUMNS, data=alt.InlineData(values=tuple(records)))
     drawn = faceted.resolve_scale(x="independent")
     drawn.title = alt.TitleParams(
         text=list(_UNDERNEATH),

@@ -82,7 +82,7 @@ def forest(sections: Sequence[Section], axis: Axis) -> alt.LayerChart:
     interval = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
     null = alt.Chart(alt.InlineData(values=[{"null": axis.null}]))
     panel: alt.LayerChart = alt.LayerChart(
-        data=alt.InlineData(values=records),
+        data=alt.InlineData(values=tuple(records)),
         width=axis.width,
         height=ROW_HEIGHT * len(records),
         layer=[

@@ -63,7 +63,7 @@ def _panel(rows: list[dict[str, Any]], name: str, slope: Mapping[str, Any] | Non
         }
         for row in rows
     ]
-    base = alt.Chart(alt.InlineData(values=records))
+    base = alt.Chart(alt.InlineData(values=tuple(records)))
     x = alt.X("gap:O", axis=alt.Axis(title="gap seen by the other judges, in %", labelAngle=0), sort=None)
     scale = alt.Scale(domain=[0, 100], nice=False)
     y = alt.Y("rate:Q", axis=alt.Axis(title="flip rate, in %", tickCount=5), scale=scale)

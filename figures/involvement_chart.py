@@ -102,7 +102,7 @@ def _map(
     )
     ink = alt.condition("datum.share > 55", alt.value("white"), alt.value(INK))
     return alt.LayerChart(
-        data=alt.InlineData(values=cells),
+        data=alt.InlineData(values=tuple(cells)),
         layer=[
             some.encode(color=alt.Color("share:Q", scale=scale, legend=None)),
             none,

@@ -151,7 +151,7 @@ def _curve(drawn: pl.DataFrame, curve: Curve) -> alt.LayerChart:
     if curve.margin is not None:
         band = [{"from": factor * (curve.null - curve.margin), "to": factor * (curve.null + curve.margin)}]
         layers.append(
-            alt.Chart(alt.InlineData(values=band))
+            alt.Chart(alt.InlineData(values=tuple(band)))
             .mark_rect(color="#ececec")
             .encode(y=alt.Y("from:Q", axis=y_axis), y2=alt.Y2("to:Q"))
         )

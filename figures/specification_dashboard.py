@@ -94,7 +94,7 @@ def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> tuple[alt.Laye
     failed = ticks.transform_filter("!datum.holds").mark_tick(
         thickness=thickness, size=(ROW - 4) / 2, orient="vertical", opacity=1
     )
-    words = alt.Chart(alt.InlineData(values=rows))
+    words = alt.Chart(alt.InlineData(values=tuple(rows)))
     lines = words.transform_filter("isValid(datum.label)").mark_rule(color="#ededed", strokeWidth=1)
     first = [{"row": 0, "text": "claim holds in"}]
     left, right = -8, WIDTH + 6
@@ -106,7 +106,7 @@ def dashboard(drawn: pl.DataFrame, rows: list[dict[str, Any]]) -> tuple[alt.Laye
             _words(words, "heading", left, "right", y, weight="bold"),
             _words(words, "label", left, "right", y),
             _words(words, "share", right, "left", y),
-            _words(alt.Chart(alt.InlineData(values=first)), "text", right, "left", y, weight="bold"),
+            _words(alt.Chart(alt.InlineData(values=tuple(first))), "text", right, "left", y, weight="bold"),
         ],
         width=WIDTH,
         height=ROW * len(rows),

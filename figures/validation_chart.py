@@ -159,7 +159,7 @@ def _panel(
         color=GRID, opacity=0.55
     )
     rule = alt.Chart(alt.InlineData(values=[{"rate": nominal}])).mark_rule(color=INK, strokeDash=[4, 3])
-    base = alt.Chart(alt.InlineData(values=records))
+    base = alt.Chart(alt.InlineData(values=tuple(records)))
     inside = base.transform_filter("!datum.beyond")
     layers = [
         band.encode(x=alt.X("from:Q", scale=x_scale), x2=alt.X2("to:Q")),
@@ -173,7 +173,7 @@ def _panel(
     if with_labels:
         names = [{"y": place, "label": label} for place, label in enumerate(labels)]
         layers.append(
-            alt.Chart(alt.InlineData(values=names))
+            alt.Chart(alt.InlineData(values=tuple(names)))
             .mark_text(align="right", baseline="middle", fontSize=10.5)
             .encode(y=y, x=alt.XValue(-8), text=alt.Text("label:N"))  # type: ignore[no-untyped-call]
         )

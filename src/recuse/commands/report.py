@@ -232,12 +232,10 @@ def write_files(
         notes=source.notes,
     )
     step("figures")
-    charts = all_charts(estimates)
-    files = save_all(charts, out / "figures")
+    specifications = {name: chart.to_dict(validate=False) for name, chart in all_charts(estimates).items()}
+    files = save_all(specifications, out / "figures")
     drawings = {path.stem: path.read_text(encoding="utf-8") for path in files if path.suffix == ".svg"}
-    return {
-        name: (chart.to_dict(validate=False), drawings[file_name(name)]) for name, chart in charts.items()
-    }
+    return {name: (chart, drawings[file_name(name)]) for name, chart in specifications.items()}
 
 
 def _counts(source: Source, comparisons: ComparisonFrame, settings: Settings) -> dict[str, str]:
