@@ -191,7 +191,8 @@ def _length(chances: _Chances, drawn: Tasks) -> dict[str, float]:
         for name, share in zip(("quality", "length", "slot"), shares, strict=True)
     }
     its_own = sides[:, 0] != 0
-    controlled: FloatArray = special.expit(sides[its_own, 0] * (sides[its_own] @ strength))
+    predictor: FloatArray = sides[its_own, 0] * (sides[its_own] @ strength)
+    controlled: FloatArray = 1 / (1 + np.exp(-predictor))
     return named | {
         "longer_wins_rate": won + 0.5,
         "length_remainder_share": won - value(0, 1, 2),
