@@ -64,10 +64,17 @@ def _claims(claims: list[Outcome]) -> str:
     rows = [header, ("---",) * len(header)]
     for outcome in claims:
         there, rung = where_decided(outcome)
-        cells = (outcome.verdict, outcome.claim.says, as_published(outcome), f"{there}, {rung}")
+        verdict = f"{outcome.verdict} \\*" if outcome.is_supported is False else outcome.verdict
+        cells = (verdict, outcome.claim.says, as_published(outcome), f"{there}, {rung}")
         rows.append(tuple(cell.replace("|", r"\|") for cell in cells))
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"**{answer(claims)}**\n\n{table}\n"
+    starred = any(outcome.is_supported is False for outcome in claims)
+    return f"**{answer(claims)}**\n\n{table}\n" + (_STARRED if starred else "")
+
+
+_STARRED = """
+\\* Not shown by the printed interval, or, where none was printed, by the usual reading of the judgments.
+"""
 
 
 def _on_the_first_screen(sentence: str) -> bool:
