@@ -93,7 +93,7 @@ def _with_gaps(comparisons: ComparisonFrame) -> pl.DataFrame:
         .filter(pl.col("n") > 0)
         .group_by("study", "judge", "task_id", "gap")
         .agg(pl.col("flips", "n").sum())
-        .sort("task_id", "gap")
+        .sort("study", "judge", "task_id", "gap")
     )
 
 

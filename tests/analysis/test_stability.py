@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from itertools import combinations, product
 from pathlib import Path
@@ -17,6 +16,7 @@ from recuse.analysis.comparisons import compare
 from recuse.analysis.settings import Settings
 from recuse.analysis.stability import stability
 from recuse.collectors.sources import load
+from recuse.schema import Judgments
 
 ROOT = Path(__file__).parent.parent.parent
 VERDICTS = ROOT.parent / "shared" / "data" / "position-bias" / "verdicts.csv.gz"
@@ -158,14 +158,9 @@ def test_what_cannot_be_seen_keeps_its_row(
 
 
 @pytest.mark.skipif(not VERDICTS.exists(), reason="the folder shared is not beside this checkout")
-def test_three_rounds_of_the_position_bias_set(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tests"))
-    from convert_position_bias import convert
-
-    path = tmp_path / "rounds.parquet"
-    table = convert(VERDICTS).filter(pl.col("replicate").max().over("probe") == 2)
-    table.write_parquet(path)
-    estimates = stability(compare(load(str(path)).judgments), SETTINGS)
+def test_three_rounds_of_the_position_bias_set() -> None:
+    table = load(f"position-bias:{VERDICTS}").judgments.filter(pl.col("probe") == "three_rounds")
+    estimates = stability(compare(Judgments.validate(table)), SETTINGS)
     judge = "gpt-4-0613"
     rounds = (
         table.filter(pl.col("judge") == judge, pl.col("study") == "devbench")
