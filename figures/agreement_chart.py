@@ -43,25 +43,28 @@ def kappa_heat_map(estimates: pl.DataFrame) -> alt.VConcatChart | None:
     return assemble(rows, question, _draw, [note])
 
 
-def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.ConcatChart:
+def _draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.VConcatChart:
     import altair as alt
 
     tiers: list[str | None] = [None] if part["tier"].null_count() else []
     tiers += tier_order(part["tier"].drop_nulls().to_list())
+    headings = {tier: "All tiers" if tier is None else f"Tier {plain(tier)}" for tier in tiers}
     judges = order_of(pl.concat([part["judge"], part["judge_2"]]), names)
-    panels = [
-        _map(part.filter(pl.col("tier").eq_missing(pl.lit(tier, dtype=pl.String))), tier, judges, names)
-        for tier in tiers
-    ]
-    columns = max(1, min(len(panels), 8 // max(1, len(judges) - 1), 2 if len(judges) < 5 else 1))
-    return alt.ConcatChart(concat=panels, columns=columns, spacing=24)
+    columns = max(1, min(len(tiers), 8 // max(1, len(judges) - 1), 2 if len(judges) < 5 else 1))
+    cells = [{"panel": headings[row["tier"]], **_cell(row, judges, names)} for row in part.to_dicts()]
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight="bold", labelAnchor="start")
+    facet = alt.Facet("panel:N", sort=list(headings.values()), header=header)
+    # One panel repeated: drawing each tier's anew costs as much again.
+    drawn = _map(judges, names).facet(
+        facet=facet, columns=columns, spacing=24, data=alt.InlineData(values=tuple(cells))
+    )
+    return alt.VConcatChart(vconcat=[drawn.resolve_axis(x="independent", y="independent")])
 
 
-def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping[str, str]) -> alt.LayerChart:
+def _map(judges: list[str], names: Mapping[str, str]) -> alt.LayerChart:
     import altair as alt
 
     across, down = [names[judge] for judge in judges[:-1]], [names[judge] for judge in judges[1:]]
-    cells = [_cell(row, judges, names) for row in rows.to_dicts()]
     bare: dict[str, Any] = {"grid": False, "domain": False, "ticks": False}
     level = len(across) < 4
     across_axis = alt.Axis(labelAngle=0 if level else -35, labelLimit=CELL[0] - 4 if level else 200, **bare)
@@ -88,11 +91,8 @@ def _map(rows: pl.DataFrame, tier: str | None, judges: list[str], names: Mapping
     told = [alt.Tooltip(f"{name}:N", title=title) for name, title in _TOLD.items()]
     hover = base.mark_rect(opacity=0, aria=False).encode(tooltip=told)
     texts = [base.mark_text(**style).encode(text=f"{name}:N", color=ink) for name, style in styles.items()]
-    title = "All tiers" if tier is None else f"Tier {plain(tier)}"
     return alt.LayerChart(
-        data=alt.InlineData(values=tuple(cells)),
         layer=[fill, unknown, clear, *texts, hover],
-        title=alt.TitleParams(text=title, fontSize=12, frame="group", offset=6),
         width=CELL[0] * max(1, len(across)),
         height=CELL[1] * max(1, len(down)),
     )

@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,11 +29,11 @@ for line in sys.stdin:
 """
 
 
-def save_all(charts: Mapping[str, alt.VConcatChart | Mapping[str, Any]], out: Path) -> list[Path]:
+def save_all(charts: Iterable[tuple[str, alt.VConcatChart | Mapping[str, Any]]], out: Path) -> list[Path]:
     """Write every figure as SVG, PDF and PNG into ``out`` and return the files in the order written.
 
     The drawing is laid out once, as SVG; a process of its own makes the other two from it meanwhile, and they
-    show the same. A figure may be given as its Vega-Lite specification.
+    show the same. A figure, given with its name, may be its Vega-Lite specification.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def save_all(charts: Mapping[str, alt.VConcatChart | Mapping[str, Any]], out: Pa
     out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with _making_pdf_and_png() as send:
-        for name, chart in charts.items():
+        for name, chart in charts:
             stem = out / file_name(name)
             paths = [stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf", "png")]
             specification = chart if isinstance(chart, Mapping) else chart.to_dict(validate=False)

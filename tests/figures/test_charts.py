@@ -140,7 +140,7 @@ def test_the_font_is_named_and_carried_by_the_renderer(make_estimates: Make) -> 
 
 def test_save_all_writes_three_forms_under_safe_names(make_estimates: Make, tmp_path: Path) -> None:
     chart = DRAW["self_preference"](make_estimates())
-    written = save_all({"../a b": chart}, tmp_path / "figures")
+    written = save_all([("../a b", chart)], tmp_path / "figures")
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
         "figures/a_b.svg",
         "figures/a_b.pdf",

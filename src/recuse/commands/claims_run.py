@@ -144,10 +144,12 @@ def _write(
     written = write_manifest(out, **manifest)
     chart = ladder_chart(outcomes)
     drawings = (
-        {} if chart is None else {path.suffix: path for path in save_all({"ladders": chart}, out / "figures")}
+        {}
+        if chart is None
+        else {path.suffix: path for path in save_all([("ladders", chart)], out / "figures")}
     )
     drawn = curves(outcomes, specifications)
-    saved = save_all({f"specification_curve_{name}": one for name, one in drawn.items()}, out / "figures")
+    saved = save_all(((f"specification_curve_{name}", one) for name, one in drawn.items()), out / "figures")
     svgs = [path.read_text(encoding="utf-8") for path in saved if path.suffix == ".svg"]
     page = claims_html(
         outcomes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from enum import StrEnum
@@ -232,8 +232,14 @@ def write_files(
         notes=source.notes,
     )
     step("figures")
-    specifications = {name: chart.to_dict(validate=False) for name, chart in all_charts(estimates).items()}
-    files = save_all(specifications, out / "figures")
+    specifications: dict[str, dict[str, Any]] = {}
+
+    def specified() -> Iterator[tuple[str, dict[str, Any]]]:
+        for name, chart in all_charts(estimates).items():
+            specifications[name] = chart.to_dict(validate=False)
+            yield name, specifications[name]
+
+    files = save_all(specified(), out / "figures")
     drawings = {path.stem: path.read_text(encoding="utf-8") for path in files if path.suffix == ".svg"}
     return {name: (chart, drawings[file_name(name)]) for name, chart in specifications.items()}
 

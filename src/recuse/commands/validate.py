@@ -69,7 +69,7 @@ def validate(
     )
     out.mkdir(parents=True, exist_ok=True)
     measured.write_csv(out / _FILE)
-    save_all({"validation": validation_chart(measured)}, out)
+    save_all([("validation", validation_chart(measured))], out)
     _print(measured)
     say("", f"Written to {out}: {_FILE}, validation.svg, validation.pdf, validation.png")
 
