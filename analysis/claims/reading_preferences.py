@@ -78,6 +78,8 @@ def read_beats(claim: Beats, evidence: Evidence, choices: Choices) -> Reading:
         return unread("the two are never compared")
     if asked.is_empty():
         return unread(NOBODY[choices.baseline], pairs.height)
+    if claim.judge is not None:
+        pairs = pairs.filter(pl.col("judge") == claim.judge)
     mine = pl.col("score_first") if claim.generator == first else 1 - pl.col("score_first")
     scored = asked.with_columns(score=mine)
     if not choices.length_adjusted:

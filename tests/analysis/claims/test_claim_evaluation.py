@@ -221,3 +221,9 @@ def test_scores_may_be_left_as_they_are(comparisons):
     assert dataclasses.replace(left, choices=resolved.choices, forms=(), links=()) == dataclasses.replace(
         resolved, forms=(), links=()
     )
+
+
+def test_a_named_judge_drops_no_comparison_of_other_judges(evidence):
+    table = {"id": "b", "kind": "beats", "generator": GPT, "opponent": GROK, "judge": CLAUDE}
+    found = evaluate(parse_claim(table), evidence)
+    assert (found.n_comparisons, found.n_dropped) == (15, 0)
