@@ -51,7 +51,7 @@ MALFORMED = {
     "l.jsonl": (f"{LINE}\nnonsense\n{LINE}".encode(), "line 2 is not JSON ("),
     "m.csv": (b"model_a,model_b,winner\nx,y,tie\nx", "the header has 3 fields and 1 row has another number"),
     "n.tsv": (b"cmp_index\tA\tB\nq;x;y\tx", "the header has 3 fields and row 2 another number"),
-    "o.json.gz": (gzip.compress(LINE.encode())[:-10], "the gzip file is cut off or damaged"),
+    "o.json.gz": (gzip.compress(LINE.encode(), mtime=0)[:-10], "the gzip file is cut off or damaged"),
     "p.parquet": (b"PAR1 and nothing else", "it is no Parquet file, or it is cut off"),
     "q.json": (
         json.dumps([{"who": 1, "knows": 2}]).encode(),
