@@ -15,6 +15,7 @@ from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.firth import fit_logistic
 from recuse.analysis.inference.jackknife import jackknife_interval, jackknife_rate_interval
+from recuse.analysis.longer_wins import longer_wins_counts
 from recuse.analysis.presentations import Presentations, decided_presentations
 from recuse.analysis.settings import Settings
 from recuse.errors import UndefinedEstimateError
@@ -99,9 +100,11 @@ def _judge_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> list[
     longer_wins = found[_LONGER_WINS] - 0.5
     shares = shapley_shares({part: found[_name(part)] - 0.5 for part in _PARTS})
     remainder = longer_wins - ((shares[0] + shares[1]) + shares[2])
+    counts = longer_wins_counts(cell).select("first", "second", "n", "decided")
     row = replace(
         base,
         n_presentations=int(np.abs(there.a_longer).sum()),
+        n_comparisons=counts.filter(pl.col("n") > 0).height,
         n_tasks=there.n_tasks,
         n_dropped=dropped,
     )
@@ -110,12 +113,14 @@ def _judge_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> list[
         for name, values in zip(_SHARES, [*shares, remainder], strict=True)
     ]
     for generator in there.generators:
+        takes_part = (pl.col("first") == generator) | (pl.col("second") == generator)
         named = replace(
             row,
             estimand="length_controlled_win_rate",
             unit="proportion",
             generator=generator,
             n_presentations=int((there.sides[:, there.generators.index(generator)] != 0).sum()),
+            n_comparisons=counts.filter(takes_part, pl.col("decided") > 0).height,
         )
         rows.append(_jackknifed(named, found[generator], settings))
     return rows

@@ -22,12 +22,15 @@ def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> Estima
 
     ½: length and verdict do not go together. Uncontrolled: a longer answer may win for what it says, so
     this is no measure of a preference for length. Words decide which answer is longer, characters where
-    words are missing. ``n_dropped`` counts decided presentations of equal or unknown length.
+    words are missing. ``n_comparisons`` counts comparisons with such a presentation, ``n_dropped`` decided
+    presentations of equal or unknown length.
     """
     sums = (
         longer_wins_counts(comparisons)
         .group_by("study", "judge", "tier", "task_id")
-        .agg(pl.col("wins", "n", "decided").sum(), pl.len().alias("comparisons"))
+        .agg(
+            pl.col("wins", "n", "decided").sum(), (pl.col("n") > 0).sum().cast(pl.Int64).alias("comparisons")
+        )
         .sort("task_id")
     )
     rng = settings.rng("longer_wins_rate")

@@ -140,8 +140,7 @@ def _slot_a_rows(
         by_task,
         test="sign_flip_task_lean",
         p_value=flip.p_value,
-        n_tasks=cell.height,
-        n_dropped=cell.height - flip.n_nonzero,
+        n_dropped=(by_task.n_tasks or 0) - flip.n_nonzero,
         reason=flip.reason or by_task.reason,
     )
     toward_a, flips = total(cell, "flips_a"), total(cell, "flips")

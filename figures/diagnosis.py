@@ -52,6 +52,8 @@ class Diagnosis:
     """The smallest effect that would have been found, with its unit, or why none is given."""
     key: str
     """Key of the row that the level was read from, as in ``numbers.tex``."""
+    reason: str | None
+    """Why it cannot be told, where it cannot."""
 
 
 def diagnoses(estimates: EstimateFrame) -> list[Diagnosis]:
@@ -78,7 +80,9 @@ def diagnosis_lines(estimates: EstimateFrame) -> list[str]:
         "Not shown (in brackets the smallest effect that would have been found with power .8)": [
             f"{one.subject} {one.bias} ({one.detectable})" for one in biases if one.level == "not shown"
         ],
-        "Cannot be told": [f"{one.subject} {one.bias}" for one in biases if one.level == "cannot be told"],
+        "Cannot be told": [
+            f"{one.subject} {one.bias} ({one.reason})" for one in biases if one.level == "cannot be told"
+        ],
         "Neither chance nor agreement beyond it can be told of": [
             one.subject for one in told if one.bias == AT_CHANCE and one.level == "cannot be told"
         ],
@@ -113,6 +117,7 @@ def _in_words(
         REMEDIES[finding.bias] if finding.level == "shown" else None,
         _detectable(finding),
         keys[_identity(finding.evidence[0])],
+        finding.reason,
     )
 
 
@@ -140,7 +145,8 @@ def _detectable(finding: Finding) -> str:
     if finding.detectable > {"proportion": 0.5, "difference": 1.0}.get(unit, 1.0):
         return "none that is possible"
     if unit in {"proportion", "difference"}:
-        return f"{bare_number(finding.detectable, 'proportion')} pp"
+        by = " by its interval" if finding.bias == "position" else ""
+        return f"{bare_number(finding.detectable, 'proportion')} pp{by}"
     return bare_number(finding.detectable, unit)
 
 

@@ -37,6 +37,7 @@ class Specifications(dy.Schema):
     """Distance from the null in the claimed direction."""
     holds = dy.Bool(nullable=True)
     n_comparisons = dy.Int64(nullable=False)
+    """Where ``cluster`` is ``row``: presentations, which are the rows there."""
     n_tasks = dy.Int64(nullable=False)
     reason = dy.String(nullable=True)
 

@@ -40,7 +40,11 @@ def specification_share(specifications: SpecificationFrame) -> EstimateFrame:
     counted = (
         specifications.lazy()
         .group_by("claim", maintain_order=True)
-        .agg(**_COUNTS, comparisons=pl.col("n_comparisons").max(), tasks=pl.col("n_tasks").max())
+        .agg(
+            **_COUNTS,
+            comparisons=pl.col("n_comparisons").filter(pl.col("cluster") != "row").max(),
+            tasks=pl.col("n_tasks").max(),
+        )
         .collect()
     )
     rows: list[Estimate] = []

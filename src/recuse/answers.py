@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "ClaimsAnswer"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(ABC):
     """What can be printed, typeset and displayed: one or more tables."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def tables(self) -> Sequence[Table]:
         """Tables of the answer, as text cells."""
-        raise NotImplementedError
 
     def latex(self) -> str:
         """Booktabs tables, one after the other; they need the packages booktabs and graphicx."""

@@ -127,6 +127,21 @@ def browser(profile: Path) -> Generator[Page]:
         process.wait(timeout=_PATIENCE)
 
 
+@contextmanager
+def offline(profile: Path, page: Path, ready: str) -> Generator[Page]:
+    """Open a file in a browser without any network, and wait until ``ready`` holds in it."""
+    with browser(profile) as tab:
+        tab.send(
+            "Network.emulateNetworkConditions",
+            offline=True,
+            latency=0,
+            downloadThroughput=0,
+            uploadThroughput=0,
+        )
+        tab.open(page.as_uri(), ready=ready)
+        yield tab
+
+
 def _port(told: Path) -> int:
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:

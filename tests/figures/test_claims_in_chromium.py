@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_browser import BROWSER, Page, browser
+from headless_browser import BROWSER, Page, offline
 
 from recuse.cli import main
 from recuse.collectors.sources import load
@@ -39,15 +39,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Page]:
-    with browser(tmp_path_factory.mktemp("profile")) as tab:
-        tab.send(
-            "Network.emulateNetworkConditions",
-            offline=True,
-            latency=0,
-            downloadThroughput=0,
-            uploadThroughput=0,
-        )
-        tab.open(written.as_uri(), ready=DRAWN)
+    with offline(tmp_path_factory.mktemp("profile"), written, DRAWN) as tab:
         yield tab
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_browser import BROWSER, Page, browser
+from headless_browser import BROWSER, Page, browser, offline
 
 from recuse.cli import main
 from recuse.collectors.sources import load
@@ -37,15 +37,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(report: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[Page]:
-    with browser(tmp_path_factory.mktemp("profile")) as tab:
-        tab.send(
-            "Network.emulateNetworkConditions",
-            offline=True,
-            latency=0,
-            downloadThroughput=0,
-            uploadThroughput=0,
-        )
-        tab.open(report.as_uri(), ready=DRAWN)
+    with offline(tmp_path_factory.mktemp("profile"), report, DRAWN) as tab:
         yield tab
 
 
