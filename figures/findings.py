@@ -222,8 +222,8 @@ def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
         )
     return (
         f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
-        f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed, of which the model puts "
-        f"{_with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
+        f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed; of its distance from "
+        f"50 % the model puts {_with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
     )
 
 
@@ -248,9 +248,12 @@ def _raw_beside_controlled(lookup: Lookup, study: str | None) -> list[str]:
     rates = " and ".join(dict.fromkeys(rate for rate, _ in hidden))
     who = " and ".join(name for _, name in hidden)
     scores = f"{number(lowest['estimate'], 'proportion')} to {number(highest['estimate'], 'proportion')}"
+    counted = " or ".join(dict.fromkeys(n_text(row) for row in controlled))
+    told = sum(row["conf_low"] is not None and row["conf_low"] > 0.5 for row in controlled)
     sentence = (
         f"Uncontrolled, the longer answer wins {', '.join(raw)} of decisions; controlled, with generator and "
-        f"task fixed and only length varied, the longer version scores {scores} with the same judges. "
+        f"task fixed and only length varied, the longer version scores {scores} with the same judges "
+        f"({counted} each; the interval of {told} of {len(controlled)} lies above 50 %). "
         f"The {rates} of {who} mixes length with whose answers are long, and hides what the probe shows."
     )
     return [sentence]
