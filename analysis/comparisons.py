@@ -13,16 +13,24 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.families import family_of
+from recuse.analysis.reduction import COUNTS, REDUCED_KEYS
 from recuse.analysis.settings import Scoring
 from recuse.errors import JudgmentsError, UnknownNameError
-from recuse.schema import RESOLUTIONS, SCORINGS, ComparisonFrame, Comparisons, JudgmentFrame
+from recuse.schema import JUDGE_KINDS, RESOLUTIONS, SCORINGS, ComparisonFrame, Comparisons, JudgmentFrame
 
-__all__ = ["COMPARISON_KEYS", "compare", "pair_scores", "rescore", "tier_order"]
+__all__ = [
+    "COMPARISON_KEYS",
+    "asked_in_one_order",
+    "compare",
+    "compare_reduced",
+    "pair_scores",
+    "rescore",
+    "tier_order",
+]
 
-COMPARISON_KEYS: Final = (
-    "study", "task_id", "probe", "judge", "judge_kind", "replicate", "first", "first_variant", "second",
-    "second_variant",
-)  # fmt: skip
+COMPARISON_KEYS: Final = REDUCED_KEYS
+_ORDERS: Final = ("study", "probe", "judge")
+"""What a design of one order is a matter of."""
 _PAIR: Final = (
     "study", "task_id", "tier", "first", "first_variant", "second", "second_variant", "judge", "judge_kind",
     "judge_is_first", "judge_is_second", "judge_in_family",
@@ -63,12 +71,62 @@ def compare(
     its comparisons are ``single``. Where other comparisons of that judge have both orders, a missing one
     makes the comparison ``incomplete``. Two equal sides (the ``identical`` probe) have no second order.
     """
-    gathered = _gather(_sided(_ordered_names(judgments)))
-    frame = _score(_resolve(gathered), scoring)
-    named = frame.sort(COMPARISON_KEYS).with_columns(
-        pl.col(name).cast(pl.String) for name in COMPARISON_KEYS if name not in {"judge_kind", "replicate"}
-    )
-    return Comparisons.validate(_involve(named, families or {}), cast=True)
+    names = (("judge", "slot_a", "slot_b"), ("variant_a", "variant_b"))
+    gathered = _gather(_sided(_ordered_names(judgments, *names)))
+    return _compared(gathered, asked_in_one_order(gathered), scoring, families or {})
+
+
+def compare_reduced(
+    reduced: pl.DataFrame,
+    *,
+    scoring: Scoring = "resolved",
+    families: Mapping[str, str] | None = None,
+    one_order: pl.DataFrame | None = None,
+) -> ComparisonFrame:
+    """Resolve and score a reduced table: what ``compare`` makes of the judgments that it counts.
+
+    Parameters
+    ----------
+    reduced
+        The columns of ``recuse.analysis.reduction.reduced``, one row per comparison.
+    scoring, families
+        As for ``compare``.
+    one_order
+        ``study, probe, judge`` of those asked in one order by design, as the whole source shows it; a part
+        of a source cannot. By default ``reduced`` is the whole.
+
+    Returns
+    -------
+    ComparisonFrame
+        One row per comparison, sorted by its keys.
+
+    Raises
+    ------
+    JudgmentsError
+        If a presentation was there twice.
+    """
+    names = (("judge", "first", "second"), ("first_variant", "second_variant"))
+    gathered = _unpacked(_ordered_names(reduced, *names))
+    by_design = asked_in_one_order(gathered) if one_order is None else one_order
+    return _compared(gathered, by_design, scoring, families or {})
+
+
+def asked_in_one_order(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Name the judges that were asked one order of every pair of a probe, which is taken for the design.
+
+    Parameters
+    ----------
+    comparisons
+        One row per comparison with ``n_presentations``: comparisons or a reduced table, the whole of them.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``study, probe, judge``, as text.
+    """
+    largest = comparisons.lazy().group_by(_ORDERS).agg(pl.col("n_presentations").max())
+    alone = largest.filter(pl.col("n_presentations") == 1).select(pl.col(_ORDERS).cast(pl.String))
+    return alone.sort(_ORDERS).collect()
 
 
 def rescore(comparisons: ComparisonFrame, scoring: Scoring) -> ComparisonFrame:
@@ -109,17 +167,21 @@ def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
     return [tier for tier in order if tier in there] + sorted(there - set(order))
 
 
-def _ordered_names(judgments: JudgmentFrame) -> pl.LazyFrame:
+def _compared(
+    gathered: pl.DataFrame, by_design: pl.DataFrame, scoring: Scoring, families: Mapping[str, str]
+) -> ComparisonFrame:
+    frame = _score(_resolve(_told_of_one_order(gathered, by_design)), scoring)
+    named = frame.sort(COMPARISON_KEYS).with_columns(
+        pl.col(name).cast(pl.String) for name in COMPARISON_KEYS if name not in {"judge_kind", "replicate"}
+    )
+    return Comparisons.validate(_involve(named, families), cast=True)
+
+
+def _ordered_names(frame: pl.DataFrame, *names: tuple[str, ...]) -> pl.LazyFrame:
     """Give names their place in the alphabet, so that grouping and sorting them is work on integers."""
-    lazy: pl.LazyFrame = judgments.lazy()
-    for columns in (
-        ["study"],
-        ["task_id"],
-        ["probe"],
-        ["judge", "slot_a", "slot_b"],
-        ["variant_a", "variant_b"],
-    ):
-        there = pl.concat([judgments[column].drop_nulls().unique() for column in columns]).unique().sort()
+    lazy = frame.lazy()
+    for columns in (("study",), ("task_id",), ("probe",), *names):
+        there = pl.concat([frame[column].drop_nulls().unique() for column in columns]).unique().sort()
         lazy = lazy.with_columns(pl.col(columns).cast(pl.Enum(there)))
     return lazy
 
@@ -159,8 +221,33 @@ def _gather(sided: pl.LazyFrame) -> pl.DataFrame:
         )
         .collect()
     )
-    n_in_a = pl.col("n_presentations") - pl.col("n_in_b")
-    twice = gathered.filter((n_in_a > 1) | (pl.col("n_in_b") > 1))
+    _refuse_repetitions(
+        gathered, pl.max_horizontal(pl.col("n_presentations") - pl.col("n_in_b"), "n_in_b") > 1
+    )
+    return gathered
+
+
+def _unpacked(reduced: pl.LazyFrame) -> pl.DataFrame:
+    """Bring the counts of a reduced table into the form in which presentations are gathered."""
+    codes: dict[str, pl.Expr] = {}
+    for slot in "ab":
+        code = pl.lit(None, dtype=pl.UInt8)
+        for name, (stood, outcome) in COUNTS.items():
+            if stood == slot and outcome in _VERDICT_CODE:
+                said = pl.lit(_VERDICT_CODE[outcome], dtype=pl.UInt8)
+                code = pl.when(pl.col(name) > 0).then(said).otherwise(code)
+        codes[f"code_in_{slot}"] = code
+    in_slot = [pl.sum_horizontal(name for name in COUNTS if COUNTS[name][0] == slot) for slot in "ab"]
+    gathered = reduced.with_columns(**codes).collect()
+    n_presentations = pl.col("n_presentations")
+    _refuse_repetitions(
+        gathered, (pl.max_horizontal(in_slot) > 1) | (pl.sum_horizontal(in_slot) != n_presentations)
+    )
+    return gathered.drop(COUNTS).with_columns(pl.col("judge_kind").cast(pl.Enum(JUDGE_KINDS)))
+
+
+def _refuse_repetitions(gathered: pl.DataFrame, repeated: pl.Expr) -> None:
+    twice = gathered.filter(repeated)
     if twice.height:
         raise JudgmentsError(
             "each presentation must be there once",
@@ -169,12 +256,19 @@ def _gather(sided: pl.LazyFrame) -> pl.DataFrame:
             .to_list(),
             "number repeated presentations in the column replicate",
         )
-    return gathered
+
+
+def _told_of_one_order(gathered: pl.DataFrame, by_design: pl.DataFrame) -> pl.DataFrame:
+    names = by_design.select(pl.col(name).cast(gathered.schema[name], strict=False) for name in _ORDERS)
+    told = names.drop_nulls().unique().with_columns(one_order=True)
+    return gathered.join(told, on=_ORDERS, how="left").with_columns(
+        pl.col("one_order").fill_null(value=False)
+    )
 
 
 def _resolve(gathered: pl.DataFrame) -> pl.DataFrame:
     in_a, in_b = pl.col("code_in_a"), pl.col("code_in_b")
-    one_order_by_design = (pl.col("n_presentations").max().over("study", "probe", "judge") == 1) | (
+    one_order_by_design = pl.col("one_order") | (
         (pl.col("first") == pl.col("second"))
         & (pl.col("first_variant").fill_null("") == pl.col("second_variant").fill_null(""))
     )
