@@ -104,7 +104,7 @@ def _typed(
     """Give each column its type; a text that is null becomes its default, or else the empty text."""
     for name in (*_TEXTS, *_NUMBERS):
         other = {"a": f"{name[:-1]}b", "b": f"{name[:-1]}a"}.get(name[-1], name)
-        column = nw.col(name) if name in there else nw.lit(None)
+        column = nw.col(name) if name in there else _nothing(nw.col(other))
         if name not in there and other not in there:
             continue
         if name in _NUMBERS:
@@ -171,22 +171,32 @@ def _digit(place: int) -> nw.Expr:
     return nw.lit(_BASE**place, dtype=nw.Int64)
 
 
+def _nothing(column: nw.Expr) -> nw.Expr:
+    """Give nulls of a column's type: engines differ in what type a null of their own has."""
+    return nw.when(column.is_null()).then(column)
+
+
 def _completed(
     grouped: nw.LazyFrame[Any], has: frozenset[str], defaults: Mapping[str, str]
 ) -> nw.LazyFrame[Any]:
     """Write the counts out, and every column that the judgments did not have."""
+    packed, n_presentations = nw.col("packed").cast(nw.Int64), nw.col("n_presentations").cast(nw.Int64)
     columns: dict[str, nw.Expr] = {}
     for name in REDUCED:
-        whole = name in {*REDUCED_LENGTHS, "replicate"}
         if name in COUNTS:
             slot, outcome = COUNTS[name]
             place = OUTCOMES.index(outcome) + (_DIGITS_PER_SLOT if slot == "b" else 0)
-            columns[name] = ((nw.col("packed").cast(nw.Int64) // _BASE**place) % _BASE).cast(nw.Int64)
-        elif name == "n_presentations" or (name in has and whole):
-            columns[name] = nw.col(name).cast(nw.Int64)
+            columns[name] = ((packed // _BASE**place) % _BASE).cast(nw.Int64)
+        elif name == "n_presentations":
+            columns[name] = n_presentations
         elif name in has:
-            columns[name] = nw.when(nw.col(name) != "").then(nw.col(name))
+            column = nw.col(name)
+            is_text = name not in {*REDUCED_LENGTHS, "replicate"}
+            columns[name] = nw.when(column != "").then(column) if is_text else column
+        elif name in defaults:
+            columns[name] = nw.lit(defaults[name])
+        elif name == "replicate":
+            columns[name] = nw.lit(0, dtype=nw.Int64)
         else:
-            default = 0 if name == "replicate" else defaults.get(name)
-            columns[name] = nw.lit(default, dtype=nw.Int64 if whole else nw.String)
+            columns[name] = _nothing(n_presentations if name in REDUCED_LENGTHS else nw.col("task_id"))
     return grouped.select(**columns)
