@@ -72,8 +72,8 @@ def reduced(
         The columns ``REDUCED``, rows in no particular order. ``first`` is the side that sorts first by
         (generator, variant), no variant before any. ``first_in_a_tie`` counts presentations with that side in
         slot A and the verdict ``tie``, ``first_in_b_error`` those with it in slot B that failed; verdicts are
-        as shown. Two equal sides stand as *first in A*. Lengths and facts are the largest over the
-        presentations, null where none has one.
+        as shown. Two equal sides stand as *first in A*. Lengths are the largest over the presentations, null
+        where none has one. A comparison whose rows disagree on a fact of their task has a row for each.
 
         ``n_presentations`` is the number of rows. The counts add up to it unless a row's verdict and status
         are no outcome (it is in no count), or eight rows or more repeat each other, which no count can hold.
@@ -86,8 +86,8 @@ def reduced(
     """
     defaults = {"study": study, "probe": "main", "judge_kind": "model"}
     typed = dict(_typed(judgments.collect_schema(), defaults, aliases or {}))
-    keys = [name for name in REDUCED_KEYS if _shown(name) in typed]
-    largest = [name for name in (*FACTS, *REDUCED_LENGTHS) if _shown(name) in typed]
+    keys = [name for name in (*REDUCED_KEYS, *FACTS) if _shown(name) in typed]
+    largest = [name for name in REDUCED_LENGTHS if _shown(name) in typed]
     grouped = (
         judgments.select(**typed)
         .with_columns(swapped=_swapped(with_variants="variant_a" in typed))

@@ -44,7 +44,7 @@ class RawTable:
     name: str
     """The file's name, for messages and for the manifest."""
     unit: str
-    """What ``ROW`` counts: ``row`` or ``line``."""
+    """What ``ROW`` counts: ``row``, ``line`` or ``presentation``."""
     sha256: str
     """Hash of the bytes on disk."""
 

@@ -18,6 +18,7 @@ from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.collectors.caches import read_cache
 from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import FORMATS, ROW, RawTable, format_of, read_table, stem_of
+from recuse.collectors.reduced_tables import is_reduced, presentations
 from recuse.collectors.study import StudyFile, read_study_file
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError, name_up_to_three
 from recuse.schema import TIERS, JudgmentFrame, Judgments
@@ -204,7 +205,8 @@ def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> 
 def _has_own_columns(path: Path) -> bool:
     from recuse.collectors.importers.detection import first_record
 
-    return format_of(path) is not None and set(REQUIRED) <= set(first_record(path) or ())
+    columns = set(first_record(path) or ()) if format_of(path) else set[str]()
+    return set(REQUIRED) <= columns or is_reduced(columns)
 
 
 def _refuse_unknown_document(path: Path) -> None:
@@ -306,8 +308,9 @@ def _admitted(tables: Mapping[str, RawTable], name: str, about: Path | None, pre
     if about is not None:
         study, sha256 = read_study_file(about)
         inputs[prefix + about.name] = sha256
+    judgments, told = presentations(tables["judgments"])
     admitted = admit(
-        tables["judgments"],
+        judgments,
         study=study.name or name,
         about=study,
         answers=tables.get("answers"),
@@ -319,7 +322,7 @@ def _admitted(tables: Mapping[str, RawTable], name: str, about: Path | None, pre
         judgments=admitted.judgments,
         families=study.families,
         set_aside=admitted.set_aside,
-        notes=admitted.notes,
+        notes=(*told, *admitted.notes),
         inputs=inputs,
         tiers=study.tiers,
     )
