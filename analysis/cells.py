@@ -11,13 +11,14 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.estimates import Estimate
-from recuse.analysis.inference.clusters import ClusterSums
+from recuse.analysis.inference.clusters import ClusterSums, TaskCounts
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.means import mean_interval
 from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
+from recuse.analysis.patterns import N_TASKS
 from recuse.analysis.settings import Settings
 
-__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "task_codes", "total"]
+__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "task_codes", "tasks_of", "total"]
 
 
 def pooled_and_by(task_sums: pl.DataFrame, column: str = "tier") -> pl.DataFrame:
@@ -39,15 +40,24 @@ def each_cell(frame: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[s
 
 
 def cluster_sums(cell: pl.DataFrame, numerator: str, denominator: str) -> ClusterSums:
-    """Take one numerator and one denominator per task from a cell."""
-    return ClusterSums(
-        cell[numerator].cast(pl.Float64).to_numpy(), cell[denominator].cast(pl.Float64).to_numpy()
-    )
+    """Take one numerator and one denominator per task, or pattern of tasks, from a cell."""
+    sums = (cell[name].cast(pl.Float64).to_numpy() for name in (numerator, denominator))
+    return ClusterSums(*sums, tasks_of(cell))
+
+
+def tasks_of(cell: pl.DataFrame) -> TaskCounts:
+    """Tasks that each row of a cell stands for: 1 each in a frame of tasks."""
+    if N_TASKS not in cell.columns:
+        return np.ones(max(1, cell.height), dtype=np.int64)
+    counts: TaskCounts = cell[N_TASKS].cast(pl.Int64).to_numpy()
+    return counts if len(counts) else np.ones(1, dtype=np.int64)
 
 
 def total(cell: pl.DataFrame, column: str) -> int:
-    """Sum a column of counts."""
-    return int(cell[column].sum() or 0)
+    """Sum a column of counts over all tasks."""
+    if N_TASKS not in cell.columns:
+        return int(cell[column].sum() or 0)
+    return int((cell[column].cast(pl.Int64) * cell[N_TASKS].cast(pl.Int64)).sum() or 0)
 
 
 def rate_of(row: Estimate, sums: ClusterSums, settings: Settings, rng: np.random.Generator) -> Estimate:

@@ -8,10 +8,11 @@ import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, total
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.patterns import N_TASKS, patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 
-__all__ = ["RECUSALS", "uninvolved_share"]
+__all__ = ["RECUSALS", "involvement_sums", "uninvolved_share", "uninvolved_share_of"]
 
 RECUSALS: Final = ("uninvolved", "uninvolved_family")
 """Baselines that recuse the two contestants, and their families."""
@@ -36,8 +37,13 @@ def uninvolved_share(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
     that enter no delta: without an uninvolved judge, or without the judge's own score; ``reason`` counts the
     two apart. ``n_tasks`` counts the tasks of the comparisons that are left.
     """
+    return uninvolved_share_of(patterns(involvement_sums(own)), settings)
+
+
+def involvement_sums(own: pl.DataFrame) -> pl.DataFrame:
+    """Count a judge's own comparisons by baseline and task: ``left``, and why others enter no delta."""
     left = pl.col("delta").is_not_null()
-    sums = (
+    return (
         own.filter(pl.col("baseline").is_in(RECUSALS))
         .group_by("study", "judge", "baseline", "tier", "task_id")
         .agg(
@@ -47,6 +53,10 @@ def uninvolved_share(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
             n=pl.len().cast(pl.Int64),
         )
     )
+
+
+def uninvolved_share_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Count :func:`uninvolved_share` from patterns of :func:`involvement_sums`."""
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "baseline", "tier"]):
         n_left, n = total(cell, "left"), total(cell, "n")
@@ -58,7 +68,7 @@ def uninvolved_share(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
                 estimate=n_left / n,
                 n_comparisons=n,
                 n_dropped=n - n_left,
-                n_tasks=cell.filter(pl.col("left") > 0)["task_id"].n_unique(),
+                n_tasks=int(cell.filter(pl.col("left") > 0)[N_TASKS].sum()),
                 reason=_lost(total(cell, "nobody"), total(cell, "unscored"), str(keys["baseline"])),
                 **keys,
             )

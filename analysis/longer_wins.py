@@ -9,10 +9,11 @@ import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.patterns import patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["longer_wins_counts", "longer_wins_rate"]
+__all__ = ["longer_wins_counts", "longer_wins_of", "longer_wins_rate", "longer_wins_sums"]
 
 _LENGTHS: Final = "no decided presentation of answers of unequal known length"
 
@@ -25,14 +26,22 @@ def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> Estima
     words are missing. ``n_comparisons`` counts comparisons with such a presentation, ``n_dropped`` decided
     presentations of equal or unknown length.
     """
-    sums = (
+    return longer_wins_of(patterns(longer_wins_sums(comparisons)), settings)
+
+
+def longer_wins_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Sum :func:`longer_wins_counts` by judge and task."""
+    return (
         longer_wins_counts(comparisons)
         .group_by("study", "judge", "tier", "task_id")
         .agg(
             pl.col("wins", "n", "decided").sum(), (pl.col("n") > 0).sum().cast(pl.Int64).alias("comparisons")
         )
-        .sort("task_id")
     )
+
+
+def longer_wins_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Estimate :func:`longer_wins_rate` from patterns of :func:`longer_wins_sums`."""
     rng = settings.rng("longer_wins_rate")
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "tier"]):

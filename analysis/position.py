@@ -8,14 +8,15 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, total
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
 from recuse.analysis.inference.signflip import sign_flip
+from recuse.analysis.patterns import N_TASKS, patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["position"]
+__all__ = ["position", "position_of", "position_sums"]
 
 _RATES: Final = {
     "tie_rate": ("ties", "n_verdicts"),
@@ -25,8 +26,6 @@ _RATES: Final = {
     "position_consistency": ("consistent", "complete"),
 }
 _INDEPENDENT: Final = "presentations taken as independent"
-_ONE_ORDER: Final = (pl.col("resolution") == "single").any().over("study", "judge", "probe")
-"""The judge was asked one order in the whole probe; where it gave no verdict, too."""
 _SINGLE: Final = "one order was asked: slot and generator cannot be told apart"
 
 
@@ -58,14 +57,21 @@ def position(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     ----------
     Preference fairness: arXiv:2406.07791, its positional preference score over all complete pairs.
     """
-    sums = pooled_and_by(_task_sums(comparisons))
+    return position_of(patterns(position_sums(comparisons)), settings)
+
+
+def position_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Estimate :func:`position` from patterns of :func:`position_sums`."""
+    # A judge with one order somewhere had one order by design; where it gave no verdict, too.
+    one_order = set(sums.filter(pl.col("single") > 0).select("study", "judge", "probe").unique().rows())
     rows: list[Estimate] = []
     rng = settings.rng("position")
-    for keys, cell in each_cell(sums, ["study", "judge", "probe", "tier"]):
+    for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "probe", "tier"]):
         base = Estimate(estimand="slot_a_rate", unit="proportion", **keys)
-        if not total(cell, "two_orders"):
+        if (keys["study"], keys["judge"], keys["probe"]) in one_order:
             names = ["slot_a_rate", *_RATES, "preference_fairness", "reversal_a_share"]
-            rows += [replace(base, estimand=name).undefined(_SINGLE) for name in names]
+            # The pooled rows say it; the tiers would only repeat it.
+            rows += [replace(base, estimand=name).undefined(_SINGLE) for name in names if not keys["tier"]]
             continue
         rows += _slot_a_rows(base, cell, settings, rng)
         rows += [_rate_row(base, cell, name, settings, rng) for name in _RATES]
@@ -73,21 +79,17 @@ def position(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     return estimate_frame(rows)
 
 
-def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+def position_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Count by judge, probe and task what its verdicts say of slots; ``single`` were asked in one order."""
     is_flip = pl.col("resolution") == "flip"
     is_unstable = pl.col("resolution") == "unstable"
     complete = pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
     lean = (pl.col("n_slot_a").cast(pl.Int64) - pl.col("n_slot_b").cast(pl.Int64)) * complete
     return (
         comparisons.lazy()
-        .filter(~_ONE_ORDER)
-        .with_columns(two_orders=pl.lit(1))
-        .collect()
-        .pipe(lambda there: pl.concat([there, _single_stand_ins(comparisons)]))
-        .lazy()
         .group_by("study", "judge", "probe", "tier", "task_id")
         .agg(
-            pl.col("two_orders").sum(),
+            single=(pl.col("resolution") == "single").sum().cast(pl.Int64),
             slot_a=pl.col("n_slot_a").cast(pl.Int64).sum(),
             slot_b=pl.col("n_slot_b").cast(pl.Int64).sum(),
             ties=pl.col("n_ties").cast(pl.Int64).sum(),
@@ -111,15 +113,8 @@ def _task_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
             n_verdicts=pl.col("slot_a") + pl.col("slot_b") + pl.col("ties"),
             net_recency=pl.col("recency") - pl.col("primacy"),
         )
-        .sort("task_id")
         .collect()
     )
-
-
-def _single_stand_ins(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Keep judges that were asked one order only in sight: one row each, counted as no comparison."""
-    single = comparisons.filter(_ONE_ORDER)
-    return single.unique(["study", "judge", "probe"]).with_columns(two_orders=pl.lit(0))
 
 
 def _slot_a_rows(
@@ -135,7 +130,7 @@ def _slot_a_rows(
     if not decided:
         return [row.undefined("no decided presentation: every verdict is a tie or missing")]
     by_task = rate_of(row, cluster_sums(cell, "slot_a", "decided"), settings, rng)
-    flip = sign_flip(cell["twice_lean"].to_numpy(), rng, settings.n_resamples)
+    flip = sign_flip(cell["twice_lean"].to_numpy(), rng, settings.n_resamples, tasks=tasks_of(cell))
     lean = replace(
         by_task,
         test="sign_flip_task_lean",
@@ -229,6 +224,6 @@ def _reversals(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Estima
         interval="clopper_pearson_rows",
         test="sign_test_reversals",
         p_value=sign_test_p(toward_a, flips - toward_a),
-        n_tasks=int((cell["flips"] > 0).sum()),
+        n_tasks=int(cell.filter(pl.col("flips") > 0)[N_TASKS].sum()),
         reason="given these tasks, reversals independent",
     )

@@ -122,7 +122,8 @@ def resampled_performance(
     _check(design, n_data_sets)
     spread = sums.residuals * np.sqrt(sums.n_clusters / (sums.n_clusters - 1))
     moved = spread + effect * sums.denominator
-    drawn = rng.integers(0, sums.n_clusters, size=(n_data_sets, design.n_tasks))
+    task = np.repeat(np.arange(len(sums.tasks)), sums.tasks)
+    drawn = task[rng.integers(0, sums.n_clusters, size=(n_data_sets, design.n_tasks))]
     return _performance(design, moved[drawn], sums.denominator[drawn], conf_level)
 
 

@@ -9,15 +9,25 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, total
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
 from recuse.analysis.comparisons import pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
+from recuse.analysis.patterns import N_TASKS, patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["BASELINES", "NOBODY", "WHOLE", "against_baselines", "self_preference"]
+__all__ = [
+    "BASELINES",
+    "NOBODY",
+    "WHOLE",
+    "against_baselines",
+    "delta_sums",
+    "judges_there",
+    "self_preference",
+    "self_preference_of",
+]
 
 BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
 WHOLE: Final = 55_440
@@ -55,21 +65,36 @@ def self_preference(
     The row of test ``sign_flip`` tests the task sums; its ``n_dropped`` counts tasks that sum to 0.
     """
     own = against_baselines(comparisons) if own is None else own
+    deltas = _deltas_for_rows(own) if _resamples_rows(settings) else None
+    return self_preference_of(patterns(delta_sums(own), judges_there(comparisons)), settings, deltas)
+
+
+def self_preference_of(
+    sums: pl.DataFrame, settings: Settings, deltas: pl.DataFrame | None = None
+) -> EstimateFrame:
+    """Estimate :func:`self_preference` from patterns of :func:`delta_sums` and :func:`judges_there`.
+
+    ``deltas`` holds the differences of single comparisons, for intervals that take these as independent.
+    """
+    there = sums.filter(pl.col("baseline").is_not_null())
+    known = there.group_by("study", "judge", "baseline").agg((pl.col("n") > 0).any().alias("any"))
+    somebody = set(known.filter("any").select("study", "judge", "baseline").rows())
     rows: list[Estimate] = []
     told: dict[tuple[str, ...], tuple[pl.DataFrame, list[Estimate]]] = {}
-    for keys, cell in each_cell(pooled_and_by(_task_sums(own)), ["study", "judge", "baseline", "tier"]):
+    for keys, cell in each_cell(pooled_and_by(there), ["study", "judge", "baseline", "tier"]):
         if not total(cell, "n"):
             # One row says that a baseline has nobody; the tiers would only repeat it.
-            rows += [] if keys["tier"] and _nobody(own, keys) else [_undefined(cell, keys, settings)]
+            nobody = (keys["study"], keys["judge"], keys["baseline"]) not in somebody
+            rows += [] if keys["tier"] and nobody else [_undefined(cell, keys, settings)]
             continue
-        sums = cell.filter(pl.col("n") > 0).drop("baseline")
+        mine = cell.filter(pl.col("n") > 0).drop("baseline")
         place = (keys["study"], keys["judge"], str(keys["tier"]))
-        known = told.get(place)
-        if known is None or not known[0].equals(sums):
-            known = (sums, _cell_rows(cell, _deltas_for_rows(own, keys, settings), keys, settings))
-            told[place] = known
-        rows += [replace(row, baseline=keys["baseline"]) for row in known[1]]
-    return estimate_frame([*rows, *_without_own_answers(comparisons, own, settings)])
+        same = told.get(place)
+        if same is None or not same[0].equals(mine):
+            same = (mine, _cell_rows(cell, _of_cell(deltas, keys), keys, settings))
+            told[place] = same
+        rows += [replace(row, baseline=keys["baseline"]) for row in same[1]]
+    return estimate_frame([*rows, *_without_own_answers(sums, settings)])
 
 
 def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = BASELINES) -> pl.DataFrame:
@@ -149,7 +174,17 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _task_sums(own: pl.DataFrame) -> pl.DataFrame:
+def judges_there(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Name each model judge once, without a baseline or a count: one without own answers is not lost."""
+    judges = comparisons.filter(pl.col("judge_kind") == "model").select("study", "judge").unique()
+    return judges.with_columns(n=pl.lit(0, dtype=pl.Int64), n_own=pl.lit(0, dtype=pl.Int64))
+
+
+def delta_sums(own: pl.DataFrame) -> pl.DataFrame:
+    """Sum own scores, baseline scores and their differences by judge, baseline and task.
+
+    ``n`` counts the comparisons that have both, ``n_own`` those of the judge's own answers.
+    """
     known = pl.col("delta").is_not_null()
     return (
         own.group_by("study", "judge", "baseline", "tier", "task_id")
@@ -160,13 +195,7 @@ def _task_sums(own: pl.DataFrame) -> pl.DataFrame:
             pl.col("n_judges").filter(known).min().alias("fewest"),
             pl.col("n_judges").filter(known).max().alias("most"),
         )
-        .sort("task_id")
     )
-
-
-def _nobody(own: pl.DataFrame, keys: dict[str, Any]) -> bool:
-    cell = own.filter(*(pl.col(name) == keys[name] for name in ("study", "judge", "baseline")))
-    return cell["delta"].null_count() == cell.height
 
 
 def _undefined(cell: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> Estimate:
@@ -181,12 +210,16 @@ def _resamples_rows(settings: Settings) -> bool:
     )
 
 
-def _deltas_for_rows(own: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> pl.Series | None:
+def _deltas_for_rows(own: pl.DataFrame) -> pl.DataFrame:
+    return own.select("study", "judge", "baseline", "tier", "delta").drop_nulls("delta")
+
+
+def _of_cell(deltas: pl.DataFrame | None, keys: dict[str, Any]) -> pl.Series | None:
     """Differences of the cell's comparisons, where its interval takes comparisons as independent."""
-    if not _resamples_rows(settings):
+    if deltas is None:
         return None
     names = [name for name in ("study", "judge", "baseline", "tier") if keys[name] is not None]
-    return own.filter(*(pl.col(name) == keys[name] for name in names))["delta"].drop_nulls()
+    return deltas.filter(*(pl.col(name) == keys[name] for name in names))["delta"]
 
 
 def _cell_rows(
@@ -218,12 +251,14 @@ def _cell_rows(
             n_resamples=settings.n_resamples,
         )
         delta = replace(delta, mde=None).with_interval(interval, settings.conf_level, test=True)
-    flip = sign_flip(np.rint(sums["delta"].to_numpy() * WHOLE).astype(np.int64), rng, settings.n_resamples)
+    whole = np.rint(sums["delta"].to_numpy() * WHOLE).astype(np.int64)
+    flip = sign_flip(whole, rng, settings.n_resamples, tasks=tasks_of(sums))
+    n_tasks = int(sums[N_TASKS].sum())
     signs = replace(
         row,
         estimate=delta.estimate,
-        n_tasks=sums.height,
-        n_dropped=sums.height - flip.n_nonzero,
+        n_tasks=n_tasks,
+        n_dropped=n_tasks - flip.n_nonzero,
         test="sign_flip",
         p_value=flip.p_value,
         reason=flip.reason or row.reason,
@@ -240,11 +275,10 @@ def _few_judges(sums: pl.DataFrame) -> str | None:
     return None
 
 
-def _without_own_answers(
-    comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings
-) -> list[Estimate]:
-    judges = comparisons.filter(pl.col("judge_kind") == "model").select("study", "judge").unique()
-    others = judges.join(own.select("study", "judge").unique(), on=["study", "judge"], how="anti")
+def _without_own_answers(sums: pl.DataFrame, settings: Settings) -> list[Estimate]:
+    own = sums.filter(pl.col("baseline").is_not_null()).select("study", "judge")
+    judges = sums.select("study", "judge").unique()
+    others = judges.join(own, on=["study", "judge"], how="anti")
     return [
         Estimate(
             estimand="self_preference_delta",

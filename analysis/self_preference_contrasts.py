@@ -7,15 +7,23 @@ from typing import Final
 
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of
+from recuse.analysis.cells import cluster_sums, each_cell, mean_of, total
 from recuse.analysis.comparisons import tier_order
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_p
+from recuse.analysis.patterns import patterns
+from recuse.analysis.self_preference import delta_sums
 from recuse.analysis.settings import Settings
 from recuse.schema import TIERS, EstimateFrame
 
-__all__ = ["self_preference_inflation", "self_preference_tier_gradient"]
+__all__ = [
+    "inflation_sums",
+    "self_preference_inflation",
+    "self_preference_inflation_of",
+    "self_preference_tier_gradient",
+    "self_preference_tier_gradient_of",
+]
 
 _UNIDENTIFIED: Final = "no comparison has a judge of this baseline"
 
@@ -37,32 +45,45 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
     In a complete design of three generator-judges the inflations average to half the mean uninvolved
     delta. That is an identity of the design, not evidence.
     """
+    return self_preference_inflation_of(patterns(inflation_sums(own)), settings)
+
+
+def inflation_sums(own: pl.DataFrame) -> pl.DataFrame:
+    """Sum the inflation of each comparison by judge, baseline and task; ``n`` of ``n_own`` have one."""
     keys = ["study", "judge", "task_id", "first", "first_variant", "second", "second_variant"]
     peers = own.filter(pl.col("baseline") == "all_peers").select(*keys, all_peers="peers")
-    joined = (
+    return (
         own.filter(pl.col("baseline").is_in(["uninvolved", "uninvolved_family"]))
         .join(peers, on=keys, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(
             inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
         )
+        .group_by("study", "judge", "baseline", "task_id")
+        .agg(
+            pl.col("inflation").sum(),
+            pl.col("inflation").count().cast(pl.Int64).alias("n"),
+            pl.len().cast(pl.Int64).alias("n_own"),
+        )
     )
+
+
+def self_preference_inflation_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Estimate :func:`self_preference_inflation` from patterns of :func:`inflation_sums`."""
     told: dict[tuple[str | None, ...], Estimate] = {}
     rows: list[Estimate] = []
-    for cell_keys, cell in each_cell(joined, ["study", "judge", "baseline"]):
-        found = cell.filter(pl.col("inflation").is_not_null())
+    for cell_keys, cell in each_cell(sums, ["study", "judge", "baseline"]):
         row = Estimate(
             estimand="self_preference_inflation",
             unit="difference",
             scoring=settings.scoring,
-            n_comparisons=found.height,
-            n_dropped=cell.height - found.height,
+            n_comparisons=total(cell, "n"),
+            n_dropped=total(cell, "n_own") - total(cell, "n"),
             **cell_keys,
         )
-        if found.is_empty():
+        if not total(cell, "n"):
             rows.append(row.undefined(_UNIDENTIFIED))
             continue
-        sums = found.group_by("task_id").agg(pl.col("inflation").sum(), pl.len().alias("n")).sort("task_id")
-        part = cluster_sums(sums, "inflation", "n")
+        part = cluster_sums(cell, "inflation", "n")
         same = (cell_keys["study"], cell_keys["judge"], str(row.n_dropped), _digits(part))
         if same not in told:
             rng = settings.rng("self_preference_inflation")
@@ -80,27 +101,34 @@ def self_preference_tier_gradient(
     strata. One row carries the interval and its dual test, one the permutation of tier labels over tasks
     (null: tasks are exchangeable between the two tiers). ``group`` names the two tiers.
     """
-    order = tier_order(own["tier"], tiers)
+    return self_preference_tier_gradient_of(patterns(delta_sums(own)), settings, tiers)
+
+
+def self_preference_tier_gradient_of(
+    sums: pl.DataFrame, settings: Settings, tiers: tuple[str, ...] = TIERS
+) -> EstimateFrame:
+    """Estimate :func:`self_preference_tier_gradient` from patterns of the deltas' sums."""
+    there = sums.filter(pl.col("baseline").is_not_null())
+    order = tier_order(there["tier"], tiers)
     rows: list[Estimate] = []
     told: dict[tuple[str | None, ...], list[Estimate]] = {}
-    for keys, cell in each_cell(own, ["study", "judge", "baseline"]):
-        found = cell.filter(pl.col("delta").is_not_null())
+    for keys, cell in each_cell(there, ["study", "judge", "baseline"]):
         row = Estimate(
             estimand="self_preference_tier_gradient",
             unit="difference",
             scoring=settings.scoring,
-            n_dropped=cell.height - found.height,
+            n_dropped=total(cell, "n_own") - total(cell, "n"),
             **keys,
         )
         if len(order) < 2:
             rows.append(row.undefined("fewer than two tiers"))
             continue
-        parts = [_tier_sums(found, tier) for tier in (order[-1], order[0])]
-        ends = found.filter(pl.col("tier").is_in([order[-1], order[0]]))
+        ends = [cell.filter(pl.col("tier") == tier) for tier in (order[-1], order[0])]
+        parts = [cluster_sums(end, "delta", "n") for end in ends]
         row = replace(
             row,
             group=f"{order[-1]} - {order[0]}",
-            n_comparisons=ends.height,
+            n_comparisons=sum(total(end, "n") for end in ends),
             n_tasks=parts[0].n_clusters + parts[1].n_clusters,
         )
         same = (keys["study"], keys["judge"], str(row.n_dropped), *(_digits(part) for part in parts))
@@ -130,16 +158,6 @@ def _gradient_rows(row: Estimate, high: ClusterSums, low: ClusterSums, settings:
     ]
 
 
-def _tier_sums(found: pl.DataFrame, tier: str) -> ClusterSums:
-    sums = (
-        found.filter(pl.col("tier") == tier)
-        .group_by("task_id")
-        .agg(pl.col("delta").sum(), pl.len().alias("n"))
-        .sort("task_id")
-    )
-    return cluster_sums(sums, "delta", "n")
-
-
 def _digits(sums: ClusterSums) -> str:
     """Write sums as text, by which baselines of the same judges are known to be one."""
-    return (sums.numerator.tobytes() + b"/" + sums.denominator.tobytes()).hex()
+    return b"/".join(part.tobytes() for part in (sums.numerator, sums.denominator, sums.tasks)).hex()

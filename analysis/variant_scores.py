@@ -79,7 +79,7 @@ def version_scores(
 
 
 def _by_rows(row: Estimate, by_tasks: Estimate, sums: ClusterSums, settings: Settings) -> list[Estimate]:
-    if by_tasks.interval != "clopper_pearson_tasks" or sums.n_clusters == sums.denominator.sum():
+    if by_tasks.interval != "clopper_pearson_tasks" or sums.n_clusters == sums.rows:
         return []
     interval = rate_interval_by_rows(sums, conf_level=settings.conf_level)
     told = replace(row, estimate=sums.estimate, n_tasks=sums.n_clusters)

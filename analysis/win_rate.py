@@ -7,10 +7,11 @@ import polars as pl
 from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
 from recuse.analysis.comparisons import pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.patterns import patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["side_scores", "win_rate"]
+__all__ = ["side_scores", "win_rate", "win_rate_of", "win_rate_sums"]
 
 
 def win_rate(
@@ -26,7 +27,13 @@ def win_rate(
     ``n_comparisons`` counts task × pair × judge after averaging replicates, ``n_presentations`` the
     verdicts behind them, ``n_dropped`` the comparisons without a score under the scoring rule.
     """
-    sums = _task_sums(comparisons, side_scores(comparisons) if sides is None else sides)
+    return win_rate_of(patterns(win_rate_sums(comparisons, sides)), settings)
+
+
+def win_rate_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Estimate :func:`win_rate` from patterns of :func:`win_rate_sums`."""
+    panel = "model" if (sums["judge_kind"] == "model").any() else "human"
+    sums = sums.filter(pl.col("judge").is_not_null() | (pl.col("judge_kind") == panel)).drop("judge_kind")
     rng = settings.rng("win_rate")
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "tier", "generator"]):
@@ -66,7 +73,12 @@ def side_scores(comparisons: ComparisonFrame) -> pl.DataFrame:
     )
 
 
-def _task_sums(comparisons: ComparisonFrame, sides: pl.DataFrame) -> pl.DataFrame:
+def win_rate_sums(comparisons: ComparisonFrame, sides: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Sum scores by judge, generator and task, and (there ``judge`` is null) over the judges of a kind.
+
+    ``sides`` is :func:`side_scores` of the same comparisons, where it is at hand.
+    """
+    sides = side_scores(comparisons) if sides is None else sides
     by = ["study", "task_id", "tier", "judge", "judge_kind", "generator"]
     scored = sides
     main = comparisons.filter(
@@ -82,12 +94,10 @@ def _task_sums(comparisons: ComparisonFrame, sides: pl.DataFrame) -> pl.DataFram
         pl.col("score").fill_null(0.0),
         pl.col("n", "n_presentations", "n_dropped").fill_null(0).cast(pl.Int64),
     )
-    has_models = (sums["judge_kind"] == "model").any()
-    panel = sums.filter(pl.col("judge_kind") == "model") if has_models else sums
     over_judges = (
-        panel.group_by("study", "task_id", "tier", "generator")
+        sums.group_by("study", "task_id", "tier", "judge_kind", "generator")
         .agg(pl.col("score", "n", "n_presentations", "n_dropped").sum())
         .with_columns(judge=pl.lit(None, dtype=sums.schema["judge"]))
     )
-    columns = ["study", "task_id", "tier", "judge", "generator", "score", "n", "n_presentations", "n_dropped"]
-    return pl.concat([over_judges.select(columns), sums.select(columns)]).sort("task_id")
+    columns = [*by, "score", "n", "n_presentations", "n_dropped"]
+    return pl.concat([over_judges.select(columns), sums.select(columns)])

@@ -311,7 +311,7 @@ def _with_exact_p(found: Interval, sums: ClusterSums, null: float) -> Interval:
     """Give an exact interval the p-value that is its dual, also where successes are not whole."""
     if found.method not in _EXACT or sums.estimate is None:
         return found
-    trials = float(sums.n_clusters if found.method == "clopper_pearson_tasks" else sums.denominator.sum())
+    trials = float(sums.n_clusters if found.method == "clopper_pearson_tasks" else sums.rows)
     hits = sums.estimate * trials
     at_least = 1.0 if hits <= 0 else float(special.betainc(hits, trials - hits + 1, null))
     at_most = 1.0 if hits >= trials else float(special.betaincc(hits + 1, trials - hits, null))

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.clusters import FloatArray, TaskCounts
 
 __all__ = [
     "N_RESAMPLES",
@@ -35,7 +35,9 @@ _STEPS = 2.0**40
 """Values that are no integers fall into one pattern within their column's maximum over this."""
 
 
-def distinct_patterns(stats: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def distinct_patterns(
+    stats: npt.ArrayLike, tasks: npt.ArrayLike | None = None
+) -> tuple[FloatArray, TaskCounts]:
     """Distinct rows of a table of task sums and the number of tasks that share each.
 
     Parameters
@@ -43,6 +45,8 @@ def distinct_patterns(stats: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.
     stats
         Shape (G, S). Sums of each task. Integers are compared exactly, other columns up to 1e-12 of
         their largest value, so that sums of thirds taken in another order stay one pattern.
+    tasks
+        Shape (G,). Tasks that each row stands for; 1 each where not given.
 
     Returns
     -------
@@ -54,8 +58,10 @@ def distinct_patterns(stats: npt.ArrayLike) -> tuple[FloatArray, npt.NDArray[np.
     for column in table.T:
         rank = np.unique(_on_a_grid(column), return_inverse=True)[1]
         codes = np.unique(codes * (rank.max(initial=0) + 1) + rank, return_inverse=True)[1]
-    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    return table[first], counts.astype(np.int64)
+    _, first, pattern = np.unique(codes, return_index=True, return_inverse=True)
+    # Sums below 2⁵³ are whole in double precision.
+    weights = None if tasks is None else np.asarray(tasks, dtype=np.float64)
+    return table[first], np.bincount(pattern, weights=weights, minlength=len(first)).astype(np.int64)
 
 
 def resampled_totals(
@@ -64,6 +70,7 @@ def resampled_totals(
     rng: np.random.Generator,
     n_resamples: int = N_RESAMPLES,
     strata: npt.ArrayLike | None = None,
+    tasks: npt.ArrayLike | None = None,
 ) -> FloatArray:
     """Totals of task sums over resamples of as many tasks, drawn with replacement.
 
@@ -81,6 +88,8 @@ def resampled_totals(
         Number of resamples B.
     strata
         Shape (G,). Stratum of each task (a tier); the number of tasks of each is kept in every resample.
+    tasks
+        Shape (G,). Tasks that each row stands for; 1 each where not given.
 
     Returns
     -------
@@ -89,17 +98,18 @@ def resampled_totals(
     """
     table = np.asarray(stats, dtype=np.float64)
     if strata is None:
-        return pattern_totals(*distinct_patterns(table), rng=rng, n_resamples=n_resamples)
+        return pattern_totals(*distinct_patterns(table, tasks), rng=rng, n_resamples=n_resamples)
     labels = np.asarray(strata)
+    counts = np.ones(len(table)) if tasks is None else np.asarray(tasks)
     totals = np.zeros((n_resamples, table.shape[1]))
     for stratum in np.unique(labels):
-        patterns, tasks = distinct_patterns(table[labels == stratum])
-        totals += pattern_totals(patterns, tasks, rng=rng, n_resamples=n_resamples)
+        found = distinct_patterns(table[labels == stratum], counts[labels == stratum])
+        totals += pattern_totals(*found, rng=rng, n_resamples=n_resamples)
     return totals
 
 
 def pattern_totals(
-    patterns: FloatArray, tasks: npt.NDArray[np.int64], *, rng: np.random.Generator, n_resamples: int
+    patterns: FloatArray, tasks: TaskCounts, *, rng: np.random.Generator, n_resamples: int
 ) -> FloatArray:
     """Totals over resamples of tasks that are already gathered into patterns.
 

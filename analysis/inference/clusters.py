@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from recuse.errors import JudgmentsError
 
-__all__ = ["ZERO", "ClusterSums", "FloatArray", "residual_sums"]
+__all__ = ["ZERO", "ClusterSums", "FloatArray", "TaskCounts", "residual_sums"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+TaskCounts: TypeAlias = npt.NDArray[np.int64]
 
 ZERO = 1e-12
 """A spread below this share of its own scale is rounding, hence zero."""
@@ -35,14 +36,17 @@ class ClusterSums:
     """Sum of the outcome and count of rows for each task; the estimate is their ratio.
 
     Tasks with a zero count say nothing about the mean and are left out on construction, so that
-    `n_clusters` counts tasks with a non-zero denominator.
+    `n_clusters` counts tasks with a non-zero denominator. Tasks with the same sums may be given once, with
+    their number: all that follows is as if each stood by itself.
 
     Parameters
     ----------
     numerator
-        Shape (G,). Sum of the outcome over the rows of each task.
+        Shape (K,). Sum of the outcome over the rows of each task.
     denominator
-        Shape (G,). Rows of each task (comparisons or presentations), or their total weight.
+        Shape (K,). Rows of each task (comparisons or presentations), or their total weight.
+    tasks
+        Shape (K,). Tasks that share each pair of sums; 1 each where not given.
 
     Raises
     ------
@@ -54,10 +58,13 @@ class ClusterSums:
     >>> sums = ClusterSums(np.array([1.0, 2.0, 0.0]), np.array([2.0, 2.0, 0.0]))
     >>> sums.estimate, sums.n_clusters
     (0.75, 2)
+    >>> ClusterSums(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.array([3, 1])).n_clusters
+    4
     """
 
-    numerator: FloatArray  # (G,) sum of the outcome per task
-    denominator: FloatArray  # (G,) rows per task, all above 0
+    numerator: FloatArray  # (K,) sum of the outcome per task
+    denominator: FloatArray  # (K,) rows per task, all above 0
+    tasks: TaskCounts = field(default_factory=lambda: np.ones(1, dtype=np.int64))  # (K,) tasks alike
 
     def __post_init__(self) -> None:
         numerator = np.atleast_1d(np.asarray(self.numerator, dtype=np.float64))
@@ -67,6 +74,14 @@ class ClusterSums:
                 "each task needs one sum and one count",
                 [f"shapes {numerator.shape} and {denominator.shape}"],
                 "pass two vectors of equal length",
+            )
+        tasks = np.asarray(self.tasks, dtype=np.int64)
+        tasks = np.broadcast_to(tasks, numerator.shape) if len(tasks) == 1 else tasks
+        if tasks.shape != numerator.shape or (tasks < 1).any():
+            raise JudgmentsError(
+                "each pair of sums is that of one task or more",
+                [f"shapes {numerator.shape} and {tasks.shape}"],
+                "pass one number of tasks per sum",
             )
         wrong = ~(np.isfinite(numerator) & np.isfinite(denominator) & (denominator >= 0))
         wrong |= (denominator == 0) & (numerator != 0)
@@ -79,6 +94,7 @@ class ClusterSums:
         kept = denominator > 0
         object.__setattr__(self, "numerator", numerator[kept])
         object.__setattr__(self, "denominator", denominator[kept])
+        object.__setattr__(self, "tasks", tasks[kept])
 
     @classmethod
     def of(
@@ -104,19 +120,29 @@ class ClusterSums:
     @property
     def n_clusters(self) -> int:
         """Tasks with a non-zero denominator."""
-        return len(self.numerator)
+        return int(self.tasks.sum())
+
+    @property
+    def total(self) -> float:
+        """Sum of the outcome over all tasks."""
+        return float((self.tasks * self.numerator).sum())
+
+    @property
+    def rows(self) -> float:
+        """Rows of all tasks, or their total weight."""
+        return float((self.tasks * self.denominator).sum())
 
     @property
     def estimate(self) -> float | None:
         """Mean over rows, each row weighing the same; null without any row."""
-        return float(self.numerator.sum() / self.denominator.sum()) if self.n_clusters else None
+        return self.total / self.rows if self.n_clusters else None
 
     @property
     def residuals(self) -> FloatArray:
-        """Sum of the residuals of each task, shape (G,); those below rounding are exactly 0."""
+        """Sum of the residuals of each task, shape (K,); those below rounding are exactly 0."""
         if not self.n_clusters:
             return self.numerator
-        return residual_sums(self.numerator, self.denominator, self.numerator.sum() / self.denominator.sum())
+        return residual_sums(self.numerator, self.denominator, self.total / self.rows)
 
     @property
     def is_degenerate(self) -> bool:

@@ -105,7 +105,9 @@ def permutation_p(
         np.concatenate([first.numerator, second.numerator]),
         np.concatenate([first.denominator, second.denominator]),
     ]
-    patterns, tasks = distinct_patterns(np.column_stack(stacked))
+    patterns, tasks = distinct_patterns(
+        np.column_stack(stacked), np.concatenate([first.tasks, second.tasks])
+    )
     whole = tasks @ patterns
     observed = abs(first.estimate - second.estimate)
     slack = ZERO * (observed + np.abs(patterns[:, 0]).max() / patterns[:, 1].min())
@@ -131,7 +133,7 @@ def _interval(
     n_resamples: int,
     null: float,
 ) -> Interval:
-    means = [float(sums.numerator.sum() / sums.denominator.sum()) for sums in (first, second)]
+    means = [sums.total / sums.rows for sums in (first, second)]
     estimate = means[0] - means[1]
     if method == "wild":
         return wild_interval(
@@ -150,7 +152,9 @@ def _interval(
     if method == "percentile":
         return percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
     if method == "bca":
-        accelerated = acceleration(leave_one_task_out(first), -leave_one_task_out(second))
+        accelerated = acceleration(
+            (leave_one_task_out(first), first.tasks), (-leave_one_task_out(second), second.tasks)
+        )
         return bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
     return studentized_interval(
         estimate,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from recuse.analysis.inference.clusters import ZERO, FloatArray
+from recuse.analysis.inference.clusters import ZERO, FloatArray, TaskCounts
 from recuse.analysis.inference.interval import Interval, check_level
 from recuse.analysis.inference.means import cut
 from recuse.analysis.inference.sandwich import t_interval
@@ -22,6 +22,7 @@ def jackknife_interval(
     bounds: tuple[float, float] | None = (-1.0, 1.0),
     conf_level: float = 0.95,
     null: float = 0.0,
+    tasks: TaskCounts | None = None,
 ) -> Interval:
     """Estimate ± t(G − 1) times the jackknife standard error, cut to the possible values.
 
@@ -33,11 +34,13 @@ def jackknife_interval(
     estimate
         θ, on all tasks.
     leave_one_out
-        Shape (G,). θ_(g), the same quantity without task g; NaN or infinite where it is undefined.
+        Shape (K,). θ_(g), the same quantity without task g; NaN or infinite where it is undefined.
     bounds
         Smallest and largest possible value; null cuts nothing.
     conf_level, null
         Two-sided confidence level, and the value that `p_value` tests.
+    tasks
+        Shape (K,). Tasks that share each replicate; 1 each where not given.
 
     Returns
     -------
@@ -47,8 +50,9 @@ def jackknife_interval(
     """
     check_level(conf_level)
     replicates = np.asarray(leave_one_out, dtype=np.float64)
-    n_tasks = len(replicates)
-    undefined = int((~np.isfinite(replicates)).sum())
+    shared = np.ones(len(replicates), dtype=np.int64) if tasks is None else tasks
+    n_tasks = int(shared.sum())
+    undefined = int(shared[~np.isfinite(replicates)].sum())
     if not np.isfinite(estimate):
         return Interval.missing("jackknife", "the estimate is undefined on all tasks")
     if n_tasks < 2:
@@ -60,7 +64,7 @@ def jackknife_interval(
     change = replicates - estimate
     if np.abs(change).max() <= ZERO * max(1.0, abs(estimate)):
         return Interval.missing("jackknife", f"the estimate is the same without any one of {n_tasks:,} tasks")
-    variance = float(np.square(change).sum()) * (n_tasks - 1) / n_tasks
+    variance = float((shared * np.square(change)).sum()) * (n_tasks - 1) / n_tasks
     found = t_interval(
         estimate, variance, n_tasks - 1.0, method="jackknife", conf_level=conf_level, null=null
     )

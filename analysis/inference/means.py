@@ -95,10 +95,8 @@ def why_no_spread(sums: ClusterSums) -> str | None:
 
 
 def leave_one_task_out(sums: ClusterSums) -> FloatArray:
-    """Mean without each task in turn, shape (G,); needs at least two tasks."""
-    without: FloatArray = (sums.numerator.sum() - sums.numerator) / (
-        sums.denominator.sum() - sums.denominator
-    )
+    """Mean without one task of each pattern, shape (K,); needs at least two tasks."""
+    without: FloatArray = (sums.total - sums.numerator) / (sums.rows - sums.denominator)
     return without
 
 
@@ -122,7 +120,7 @@ def _interval(
     n_resamples: int,
     null: float,
 ) -> Interval:
-    estimate = float(sums.numerator.sum() / sums.denominator.sum())
+    estimate = sums.total / sums.rows
     if method == "wild":
         return wild_interval((sums,), rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null)
     variance, df = cr2_variance(sums)
@@ -133,7 +131,7 @@ def _interval(
     if method == "percentile":
         return percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
     if method == "bca":
-        accelerated = acceleration(leave_one_task_out(sums))
+        accelerated = acceleration((leave_one_task_out(sums), sums.tasks))
         return bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
     return studentized_interval(
         estimate,

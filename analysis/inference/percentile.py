@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from recuse.analysis.inference.clusters import ZERO, FloatArray
+from recuse.analysis.inference.clusters import ZERO, FloatArray, TaskCounts
 from recuse.analysis.inference.interval import Interval
 
 __all__ = ["acceleration", "bca_interval", "percentile_interval"]
@@ -28,16 +28,21 @@ def percentile_interval(
     return Interval(float(low), float(high), spread, None, p_value, method, n_resamples=n_resamples)
 
 
-def acceleration(*leave_one_out: FloatArray) -> float:
-    """Acceleration of BCa from leave-one-task-out estimates, one vector per independent group of tasks.
+def acceleration(*leave_one_out: tuple[FloatArray, TaskCounts]) -> float:
+    """Acceleration of BCa from leave-one-task-out estimates and the tasks that share each.
+
+    One pair of vectors per independent group of tasks.
 
     References
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, equations 14.15 and 15.36.
     """
-    influence = [(len(values) - 1) * (values.mean() - values) for values in leave_one_out]
-    cubes = sum(float((u**3).sum()) / len(u) ** 3 for u in influence)
-    squares = sum(float((u**2).sum()) / len(u) ** 2 for u in influence)
+    cubes = squares = 0.0
+    for values, tasks in leave_one_out:
+        n_tasks = float(tasks.sum())
+        influence = (n_tasks - 1) * ((tasks * values).sum() / n_tasks - values)
+        cubes += float((tasks * influence**3).sum()) / n_tasks**3
+        squares += float((tasks * influence**2).sum()) / n_tasks**2
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 

@@ -99,7 +99,7 @@ def rate_interval_by_tasks(
     low, high = clopper_pearson(rate * n_tasks, n_tasks, conf_level)
     reason = "one task only: the exact interval counts it as one trial" if n_tasks == 1 else None
     whole = bool((sums.denominator == 1).all() and np.isin(sums.numerator, (0.0, 1.0)).all())
-    p_value = binomial_p(int(sums.numerator.sum()), n_tasks, null) if whole and null is not None else None
+    p_value = binomial_p(int(sums.total), n_tasks, null) if whole and null is not None else None
     return Interval(low, high, None, None, p_value, "clopper_pearson_tasks", reason)
 
 
@@ -109,7 +109,7 @@ def rate_interval_by_rows(
     """Clopper–Pearson over all rows: a statement given these tasks, with rows independent."""
     if not sums.n_clusters:
         return Interval.missing("clopper_pearson_rows", "no task with rows")
-    hits, rows = float(sums.numerator.sum()), float(sums.denominator.sum())
+    hits, rows = sums.total, sums.rows
     low, high = clopper_pearson(hits, rows, conf_level)
     whole = hits.is_integer() and rows.is_integer()
     p_value = binomial_p(int(hits), int(rows), null) if whole and null is not None else None
@@ -119,7 +119,7 @@ def rate_interval_by_rows(
 
 
 def _cr3_logit(sums: ClusterSums, conf_level: float, null: float | None) -> Interval:
-    rate = float(sums.numerator.sum() / sums.denominator.sum())
+    rate = sums.total / sums.rows
     std_error = float(np.sqrt(cr3_variance(sums)))
     df = sums.n_clusters - 1.0
     on_logit = std_error / (rate * (1 - rate))

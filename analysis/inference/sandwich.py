@@ -17,8 +17,8 @@ def cr1_variance(sums: ClusterSums) -> float:
     0 means that all tasks have the same mean. Needs at least two tasks.
     """
     n_clusters = sums.n_clusters
-    squares = float(np.square(sums.residuals).sum())
-    return squares / float(sums.denominator.sum()) ** 2 * n_clusters / (n_clusters - 1)
+    squares = float((sums.tasks * np.square(sums.residuals)).sum())
+    return squares / sums.rows**2 * n_clusters / (n_clusters - 1)
 
 
 def cr2_variance(sums: ClusterSums) -> tuple[float, float]:
@@ -38,13 +38,12 @@ def cr2_variance(sums: ClusterSums) -> tuple[float, float]:
     samples, Survey Methodology 28(2). Pustejovsky and Tipton (2018), Small-sample methods for
     cluster-robust variance estimation, arXiv:1601.01981.
     """
-    rows = sums.denominator
-    total = rows.sum()
-    inflation = 1 / (1 - rows / total)  # a_g²
-    variance = float((inflation * np.square(sums.residuals)).sum() / total**2)
-    shares = inflation * np.square(rows / total)
-    crossed = float(shares.sum() ** 2 - np.square(shares).sum())
-    return variance, 1 / (float(np.square(rows / total).sum()) + crossed)
+    share, tasks = sums.denominator / sums.rows, sums.tasks
+    inflation = 1 / (1 - share)  # a_g²
+    variance = float((tasks * inflation * np.square(sums.residuals)).sum()) / sums.rows**2
+    leverage = inflation * np.square(share)
+    crossed = float((tasks * leverage).sum() ** 2 - (tasks * np.square(leverage)).sum())
+    return variance, 1 / (float((tasks * np.square(share)).sum()) + crossed)
 
 
 def cr3_variance(sums: ClusterSums) -> float:
@@ -52,10 +51,10 @@ def cr3_variance(sums: ClusterSums) -> float:
 
     Centred at the estimate itself. Needs at least two tasks.
     """
-    total, rows = sums.numerator.sum(), sums.denominator.sum()
+    total, rows = sums.total, sums.rows
     change = (total - sums.numerator) / (rows - sums.denominator) - total / rows
     change[sums.residuals == 0] = 0.0
-    return float(np.square(change).sum()) * (sums.n_clusters - 1) / sums.n_clusters
+    return float((sums.tasks * np.square(change)).sum()) * (sums.n_clusters - 1) / sums.n_clusters
 
 
 def satterthwaite(*parts: tuple[float, float]) -> float:

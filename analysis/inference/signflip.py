@@ -28,7 +28,13 @@ class SignFlip:
     reason: str | None = None
 
 
-def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: int = N_RESAMPLES) -> SignFlip:
+def sign_flip(
+    task_sums: npt.ArrayLike,
+    rng: np.random.Generator,
+    n_resamples: int = N_RESAMPLES,
+    *,
+    tasks: npt.ArrayLike | None = None,
+) -> SignFlip:
     """Two-sided sign-flip test of the total of task sums.
 
     Null hypothesis: each task's sum is as likely as its negative, independently between tasks. Exact in
@@ -38,9 +44,11 @@ def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: i
     Parameters
     ----------
     task_sums
-        Shape (G,). Whole numbers, so that equal totals compare as equal; double half points first.
+        Shape (K,). Whole numbers, so that equal totals compare as equal; double half points first.
     rng, n_resamples
         Source of randomness and number of draws B above k = 20.
+    tasks
+        Shape (K,). Tasks that share each sum; 1 each where not given.
 
     Returns
     -------
@@ -57,14 +65,16 @@ def sign_flip(task_sums: npt.ArrayLike, rng: np.random.Generator, n_resamples: i
     if not (np.isfinite(values).all() and np.array_equal(np.rint(values), values)):
         raise UndefinedEstimateError("the sign-flip needs whole task sums: double half points first")
     sums = values.astype(np.int64)
-    observed = abs(int(sums.sum()))
-    sizes = np.abs(sums[sums != 0])
-    k = len(sizes)
+    shared = np.ones(len(sums), dtype=np.int64) if tasks is None else np.asarray(tasks, dtype=np.int64)
+    observed = abs(int((sums * shared).sum()))
+    sizes, shared = np.abs(sums[sums != 0]), shared[sums != 0]
+    k = int(shared.sum())
     if k == 0:
         return SignFlip(None, 0, None, exact=True, reason="no task with a sum other than 0")
     if k > MOST_EXACT_SUMS:
-        beyond = _random_totals_beyond(sizes, observed, rng, n_resamples)
+        beyond = _random_totals_beyond(sizes, shared, observed, rng, n_resamples)
         return SignFlip((1 + beyond) / (1 + n_resamples), k, 1 / (1 + n_resamples), exact=False)
+    sizes = np.sort(np.repeat(sizes, shared))
     totals = sizes[:1].copy()
     for size in sizes[1:]:
         totals = np.concatenate([totals - size, totals + size])
@@ -81,10 +91,11 @@ def least_p(n_nonzero: int, n_resamples: int = N_RESAMPLES) -> float:
 
 
 def _random_totals_beyond(
-    sizes: npt.NDArray[np.int64], observed: int, rng: np.random.Generator, n_resamples: int
+    sizes: npt.NDArray[np.int64], shared: npt.NDArray[np.int64], observed: int, rng: np.random.Generator, n_resamples: int
 ) -> int:
     """Count draws at least as far from 0; tasks of equal size share one binomial number of plus signs."""
-    distinct, tasks = np.unique(sizes, return_counts=True)
+    distinct, place = np.unique(sizes, return_inverse=True)
+    tasks = np.bincount(place, weights=shared).astype(np.int64)
 
     def count(stream: np.random.Generator, start: int, stop: int) -> int:
         plus = stream.binomial(tasks, 0.5, size=(stop - start, len(distinct)))

@@ -35,8 +35,8 @@ def draw_means(sums: ClusterSums, *, rng: np.random.Generator, n_resamples: int)
     The totals are those of the residual sum S, the count n, S², S·n and n²: the resampled shift is
     d = ΣS/Σn and the variance (ΣS² − 2d ΣSn + d² Σn²)/(Σn)² · G/(G − 1).
     """
-    keys, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]))
-    estimate = sums.numerator.sum() / sums.denominator.sum()
+    keys, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]), sums.tasks)
+    estimate = sums.total / sums.rows
     rows = keys[:, 1]
     residual = residual_sums(keys[:, 0], rows, estimate)
     moments = np.column_stack([residual, rows, residual**2, residual * rows, rows**2])

@@ -111,7 +111,7 @@ def _means_under(tested: float, drawn: Sequence[_Stratum]) -> list[float]:
 
 
 def _draw(sums: ClusterSums, rng: np.random.Generator, n_resamples: int) -> _Stratum:
-    patterns, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]))
+    patterns, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]), sums.tasks)
     x, n = patterns.T
     linear, squared = np.column_stack([x, n, x * n, n * n]), np.column_stack([x * x, x * n, n * n])
     totals = np.zeros((n_resamples, 4)), np.zeros((n_resamples, 3))
@@ -128,8 +128,8 @@ def _draw(sums: ClusterSums, rng: np.random.Generator, n_resamples: int) -> _Str
         totals[0][start:stop] = weight @ linear
         totals[1][start:stop] = weight_2 @ squared
     factor = sums.n_clusters / (sums.n_clusters - 1)
-    rows_squared = float(np.square(sums.denominator).sum())
-    return _Stratum(*totals, float(sums.numerator.sum()), float(sums.denominator.sum()), rows_squared, factor)
+    rows_squared = float((sums.tasks * np.square(sums.denominator)).sum())
+    return _Stratum(*totals, sums.total, sums.rows, rows_squared, factor)
 
 
 def _end(p_value: Callable[[float], float], estimate: float, step: float, level: float) -> float | None:

@@ -1,0 +1,57 @@
+"""Patterns: the distinct sums of tasks, each with the number of tasks that share it.
+
+What a mean, a rate or a table of counts needs of a task is a few sums. Tasks with the same sums are
+exchangeable, so that a frame of patterns says all that the tasks do, in a size that does not grow with
+them, and the patterns of two sets of tasks add up.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+__all__ = ["N_TASKS", "patterns"]
+
+N_TASKS: Final = "n_tasks"
+"""Column that counts the tasks of a pattern."""
+_DECIMALS: Final = 9
+"""Sums of thirds taken in another order differ far behind this decimal, different sums before it."""
+
+
+def patterns(*sums: pl.DataFrame) -> pl.DataFrame:
+    """Gather tasks with the same keys and sums.
+
+    Parameters
+    ----------
+    sums
+        Keys and sums; a column that a frame lacks is null there. Each row stands for one task, named in
+        ``task_id``; or for ``n_tasks`` of them, where that column is there.
+
+    Returns
+    -------
+    pl.DataFrame
+        One row per distinct row but for ``task_id``, sorted by all columns, with ``n_tasks``. Of sums that
+        differ by rounding alone the smallest stands for all, so that the order of tasks changes nothing.
+    """
+    counted = [
+        frame if N_TASKS in frame.columns else frame.with_columns(pl.lit(1, dtype=pl.Int64).alias(N_TASKS))
+        for frame in sums
+    ]
+    stacked = pl.concat([_as_text(frame) for frame in counted], how="diagonal")
+    columns = [name for name in stacked.columns if name not in {"task_id", N_TASKS}]
+    fractions = [name for name in columns if stacked.schema[name].is_float()]
+    exact = [name for name in columns if name not in fractions]
+    rounded = [pl.col(name).round(_DECIMALS).alias(f"#{name}") for name in fractions]
+    return (
+        stacked.group_by(*exact, *rounded)
+        .agg(pl.col(fractions).min(), pl.col(N_TASKS).sum())
+        .select(*columns, N_TASKS)
+        .sort(columns)
+    )
+
+
+def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Categories of different frames have different codes; only names can be compared."""
+    coded = [name for name, dtype in frame.schema.items() if dtype in {pl.Categorical, pl.Enum}]
+    return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame
