@@ -11,18 +11,37 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from recuse.analysis.cells import each_cell, pooled_and_by, task_codes
+from recuse.analysis.cells import each_cell, pooled_and_by, task_codes, tasks_of, total
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.patterns import N_TASKS, patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["UNDEFINED", "Labels", "agreement", "coincidences", "labelled", "labels_of", "pair_tables"]
+__all__ = [
+    "UNDEFINED",
+    "Labels",
+    "agreement",
+    "agreement_of",
+    "agreement_sums",
+    "coincidences",
+    "labelled",
+    "labels_of",
+    "pair_tables",
+]
 
 _N_LABELS: Final = 3
+_CELLS: Final = tuple(f"c{index}" for index in range(_N_LABELS**2))
+_NO_SUMS: Final = pl.DataFrame(
+    schema={
+        **dict.fromkeys(("study", "tier", "judge", "judge_2"), pl.String()),
+        **dict.fromkeys(_CELLS, pl.Float64()),
+        **dict.fromkeys(("n", "n_dropped", N_TASKS), pl.Int64()),
+    }
+)
 _ITEM: Final = ("task_id", "first", "first_variant", "second", "second_variant", "replicate")
 UNDEFINED: Final = {
     "cohen_kappa": "one category only: kappa is 0/0",
@@ -62,12 +81,41 @@ def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame
     Cohen (1960), Educational and Psychological Measurement 20(1); Gwet (2008), British Journal of
     Mathematical and Statistical Psychology 61(1); Krippendorff, Content Analysis (2004), chapter 11.
     """
+    return agreement_of(patterns(agreement_sums(comparisons)), settings)
+
+
+def agreement_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
+    """Count labels by task: of pairs of judges, of single judges, and over the panel.
+
+    Rows with two judges hold their table of labels (``c0`` to ``c8``, row by row), rows with one the ``n``
+    items that it labels, rows with none the coincidences over the panel, with the ``n`` items that have at
+    least two labels and the ``n_dropped`` that have one.
+    """
+    studies = [_study_sums(cell) for _, cell in each_cell(labelled(comparisons), ["study"])]
+    return pl.concat(studies) if studies else _NO_SUMS
+
+
+def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
+    """Estimate :func:`agreement` from patterns of :func:`agreement_sums`."""
     rows: list[Estimate] = []
-    for keys, cell in each_cell(pooled_and_by(labelled(comparisons)), ["study", "tier"]):
-        labels = labels_of(cell)
+    for keys, cell in each_cell(pooled_and_by(sums), ["study", "tier"]):
         base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
-        rows += _pair_rows(base, labels, settings)
-        rows.append(_panel_row(base, labels, settings))
+        labels = {
+            str(names["judge"]): total(alone, "n")
+            for names, alone in each_cell(_with_judges(cell, 1), ["judge"])
+        }
+        tables = {
+            (str(names["judge"]), str(names["judge_2"])): pair
+            for names, pair in each_cell(_with_judges(cell, 2), ["judge", "judge_2"])
+        }
+        for pair in combinations(sorted(labels), 2):
+            row = replace(base, judge=pair[0], judge_2=pair[1])
+            both = tables.get(pair, cell.clear())
+            shared = int(_tables(both).sum((1, 2)) @ tasks_of(both)) if both.height else 0
+            n_dropped = labels[pair[0]] + labels[pair[1]] - 2 * shared
+            counted = replace(row, n_comparisons=shared, n_dropped=n_dropped)
+            rows += _pair_rows(counted, both, settings)
+        rows.append(_panel_row(base, _with_judges(cell, 0), len(labels), settings))
     return estimate_frame(rows)
 
 
@@ -96,7 +144,63 @@ def labels_of(cell: pl.DataFrame) -> Labels:
     return Labels(codes, task_codes(items["task_id"]), judges)
 
 
-def _pair_rows(base: Estimate, labels: Labels, settings: Settings) -> Iterator[Estimate]:
+def _study_sums(cell: pl.DataFrame) -> pl.DataFrame:
+    judges = sorted(cell["judge"].cast(pl.String).unique().to_list())
+    wide = cell.group_by("tier", *_ITEM).agg(
+        pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
+        for place, judge in enumerate(judges)
+    )
+    codes = wide.select(pl.col("^#.*$").fill_null(-1)).to_numpy()
+    named = wide["task_id"].cast(pl.Categorical).to_physical().to_numpy()
+    _, first, task = np.unique(named, return_index=True, return_inverse=True)
+    of_task = pl.DataFrame([wide["tier"].cast(pl.String)[first]]).with_columns(
+        study=pl.lit(str(cell["study"][0])), task_id=pl.Series(np.arange(len(first)))
+    )
+    labels = Labels(codes, task, judges)
+    frames = [_panel_sums(labels)]
+    frames += [
+        pl.DataFrame({"judge": judge, "n": np.bincount(task, codes[:, place] >= 0).astype(np.int64)})
+        for place, judge in enumerate(judges)
+    ]
+    frames += [_pair_sums(labels, one, other) for one, other in combinations(range(len(judges)), 2)]
+    told = [pl.concat([of_task, frame], how="horizontal") for frame in frames]
+    return pl.concat([_NO_SUMS, *(patterns(frame) for frame in told)], how="diagonal_relaxed")
+
+
+def _pair_sums(labels: Labels, one: int, other: int) -> pl.DataFrame:
+    left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
+    both = (left >= 0) & (right >= 0)
+    index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
+    counts = np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, -1)
+    return pl.DataFrame(counts.astype(np.float64), schema=list(_CELLS)).with_columns(
+        judge=pl.lit(labels.judges[one]), judge_2=pl.lit(labels.judges[other])
+    )
+
+
+def _panel_sums(labels: Labels) -> pl.DataFrame:
+    pairs, usable = coincidences(labels)
+    tables = np.zeros((labels.n_tasks, _N_LABELS, _N_LABELS))
+    np.add.at(tables, labels.task[usable], pairs)
+    counts = {
+        name: np.bincount(labels.task, there, labels.n_tasks).astype(np.int64)
+        for name, there in (("n", usable), ("n_dropped", ~usable))
+    }
+    return pl.DataFrame(tables.reshape(labels.n_tasks, -1), schema=list(_CELLS)).with_columns(**{
+        name: pl.Series(values) for name, values in counts.items()
+    })
+
+
+def _with_judges(cell: pl.DataFrame, n_judges: int) -> pl.DataFrame:
+    named = pl.col("judge").is_not_null().cast(pl.Int8) + pl.col("judge_2").is_not_null()
+    return cell.filter(named == n_judges)
+
+
+def _tables(cell: pl.DataFrame) -> FloatArray:
+    """Tables of labels of each pattern of tasks: shape (K, 3, 3)."""
+    return cell.select(_CELLS).to_numpy().reshape(-1, _N_LABELS, _N_LABELS)
+
+
+def _pair_rows(row: Estimate, both: pl.DataFrame, settings: Settings) -> Iterator[Estimate]:
     symmetric = settings.convention != "article"
     statistics: dict[str, tuple[str, Callable[[FloatArray], FloatArray]]] = {
         "raw_agreement": ("proportion", nominal.agreement),
@@ -104,48 +208,24 @@ def _pair_rows(base: Estimate, labels: Labels, settings: Settings) -> Iterator[E
         "cohen_kappa": ("coefficient", lambda t: nominal.cohen_kappa(t, symmetric=symmetric)),
         "gwet_ac1": ("coefficient", lambda t: nominal.gwet_ac1(t, symmetric=symmetric)),
     }
-    n_both = nominal.all_pairs(labels.codes, _N_LABELS).sum((2, 3)).astype(np.int64)
-    for one, other in combinations(range(len(labels.judges)), 2):
-        shared = int(n_both[one, other])
-        tables = _by_task(labels, one, other) if shared else np.zeros((0, _N_LABELS, _N_LABELS))
-        row = replace(
-            base,
-            judge=labels.judges[one],
-            judge_2=labels.judges[other],
-            n_comparisons=shared,
-            n_dropped=int(n_both[one, one] + n_both[other, other]) - 2 * shared,
-        )
-        for estimand, (unit, statistic) in statistics.items():
-            named = replace(row, estimand=estimand, unit=unit)  # type: ignore[arg-type]
-            bounds = (0.0, 1.0) if unit == "proportion" else (-1.0, 1.0)
-            yield _jackknifed(named, tables, statistic, bounds, settings)
+    for estimand, (unit, statistic) in statistics.items():
+        named = replace(row, estimand=estimand, unit=unit)  # type: ignore[arg-type]
+        bounds = (0.0, 1.0) if unit == "proportion" else (-1.0, 1.0)
+        yield _jackknifed(named, both, statistic, bounds, settings)
 
 
-def _by_task(labels: Labels, one: int, other: int) -> FloatArray:
-    """Count both judges' labels by task: shape (G, 3, 3)."""
-    left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
-    both = (left >= 0) & (right >= 0)
-    cells = labels.n_tasks * _N_LABELS**2
-    index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
-    return np.bincount(index, minlength=cells).reshape(-1, _N_LABELS, _N_LABELS).astype(np.float64)
-
-
-def _panel_row(base: Estimate, labels: Labels, settings: Settings) -> Estimate:
+def _panel_row(base: Estimate, cell: pl.DataFrame, n_judges: int, settings: Settings) -> Estimate:
     symmetric = settings.convention != "article"
-    pairs, usable = coincidences(labels)
-    task = labels.task[usable]
-    tables = np.zeros((labels.n_tasks, _N_LABELS, _N_LABELS))
-    np.add.at(tables, task, pairs)
     row = replace(
         base,
         estimand="krippendorff_alpha",
-        n_comparisons=int(usable.sum()),
-        n_dropped=int((~usable).sum()),
+        n_comparisons=total(cell, "n"),
+        n_dropped=total(cell, "n_dropped"),
     )
-    if len(labels.judges) < 2:
+    if n_judges < 2:
         return row.undefined("one judge only")
     return _jackknifed(
-        row, tables, lambda t: nominal.krippendorff_alpha(t, symmetric=symmetric), (-1.0, 1.0), settings
+        row, cell, lambda t: nominal.krippendorff_alpha(t, symmetric=symmetric), (-1.0, 1.0), settings
     )
 
 
@@ -175,24 +255,26 @@ def _diagonal(counts: FloatArray) -> FloatArray:
 
 def _jackknifed(
     row: Estimate,
-    tables: FloatArray,
+    cell: pl.DataFrame,
     statistic: Callable[[FloatArray], FloatArray],
     bounds: tuple[float, float],
     settings: Settings,
 ) -> Estimate:
-    tables = tables[tables.sum((1, 2)) > 0]
-    row = replace(row, n_tasks=len(tables))
+    tables = _tables(cell)
+    there = tables.sum((1, 2)) > 0
+    tables, tasks = tables[there], tasks_of(cell)[: len(there)][there]
+    row = replace(row, n_tasks=int(tasks.sum()))
     if not len(tables):
         return row.undefined("no comparison labelled by both")
-    whole = tables.sum(0)
+    whole = (tasks[:, None, None] * tables).sum(0)
     value = float(statistic(whole[None])[0])
     if np.isnan(value):
         return row.undefined(UNDEFINED.get(row.estimand, "undefined on these counts"))
-    if nominal.alike(tables):
+    if nominal.alike(tables, tasks):
         said = "all tasks have the same table: no spread between tasks to see"
         missing = Interval.missing("jackknife", said)
         return replace(row, estimate=value).with_interval(missing, settings.conf_level, test=False)
     interval = jackknife_interval(
-        value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level
+        value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level, tasks=tasks
     )
     return replace(row, estimate=value).with_interval(interval, settings.conf_level)

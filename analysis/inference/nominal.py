@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from recuse.analysis.inference.clusters import ZERO, FloatArray
+from recuse.analysis.inference.clusters import ZERO, FloatArray, TaskCounts
 
 __all__ = [
     "agreement",
@@ -48,9 +48,12 @@ def all_pairs(codes: npt.NDArray[np.int8], n_labels: int) -> FloatArray:
     return found.reshape(n_judges, n_labels, n_judges, n_labels).transpose(0, 2, 1, 3)
 
 
-def alike(tables: FloatArray) -> bool:
-    """Tell whether tables of shape (G, q, q) with counts hold the same shares: no spread between them."""
-    if len(tables) < 2:
+def alike(tables: FloatArray, tasks: TaskCounts | None = None) -> bool:
+    """Tell whether tables of shape (K, q, q) with counts hold the same shares: no spread between them.
+
+    ``tasks`` counts the tasks that share each table; 1 each where not given.
+    """
+    if (len(tables) if tasks is None else tasks.sum()) < 2:
         return False
     shares = tables / tables.sum((1, 2), keepdims=True)
     return bool(np.ptp(shares, axis=0).max() <= ZERO)
