@@ -33,7 +33,7 @@ from recuse.analysis.stability import stability
 from recuse.analysis.win_rate import side_scores, win_rate
 from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
 
-__all__ = ["ESTIMANDS", "estimate_all", "pooled_over_studies"]
+__all__ = ["ESTIMANDS", "adjusted", "estimate_all", "pooled_over_studies", "with_names_as_codes"]
 
 ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFrame]]] = {
     "words": mean_words,
@@ -83,7 +83,7 @@ def estimate_all(
     ``p_adjusted`` is Benjamini–Hochberg within a family: one study, estimand, probe, baseline and test,
     over its judges, pooled rows and rows by tier apart.
     """
-    comparisons = _with_names_as_codes(comparisons)
+    comparisons = with_names_as_codes(comparisons)
     parts: dict[str, Callable[[], list[EstimateFrame]]] = {
         "self-preference": lambda: _self_preferences(comparisons, settings, tiers),
         "length decomposition": lambda: [length_decomposition(comparisons, settings)],
@@ -101,7 +101,7 @@ def estimate_all(
     # The parts share the cores already: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1), ThreadPoolExecutor(_AT_ONCE) as pool:
         frames = [frame for made in pool.map(make, wanted) for frame in made]
-    return Estimates.validate(_adjusted(pl.concat(frames)))
+    return Estimates.validate(adjusted(pl.concat(frames)))
 
 
 def _one(
@@ -132,7 +132,7 @@ def _self_preferences(
     ]
 
 
-def _with_names_as_codes(comparisons: ComparisonFrame) -> ComparisonFrame:
+def with_names_as_codes(comparisons: ComparisonFrame) -> ComparisonFrame:
     """Give the frame categories for its texts: every estimand groups by them, and codes group faster."""
     texts = [name for name, dtype in comparisons.schema.items() if dtype == pl.String]
     coded = comparisons.with_columns(pl.col(texts).cast(pl.Categorical))
@@ -147,7 +147,7 @@ def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:
     return Comparisons.validate(pooled)
 
 
-def _adjusted(estimates: pl.DataFrame) -> pl.DataFrame:
+def adjusted(estimates: pl.DataFrame) -> pl.DataFrame:
     # Judges on either side of ten tasks have intervals, and so tests, of two names in one family.
     test = pl.when(pl.col("test").str.starts_with("dual_of_")).then(pl.lit("dual")).otherwise("test")
     family = [

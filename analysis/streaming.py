@@ -1,0 +1,209 @@
+"""Every estimand of a report on judgments that come in parts and are never held all at once.
+
+Each part holds whole tasks. It is reduced to patterns of task sums, and patterns add up over parts; what
+needs single comparisons (refitted models, integer programs) is estimated on a sample of whole tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import polars as pl
+from threadpoolctl import threadpool_limits
+
+from recuse.analysis.agreement import agreement_of, agreement_sums
+from recuse.analysis.answer_length import mean_words_of, word_sums
+from recuse.analysis.comparisons import COMPARISON_KEYS
+from recuse.analysis.extra_judgments import judgments_to_identify
+from recuse.analysis.interval_halving import halving
+from recuse.analysis.involvement import involvement_sums, uninvolved_share_of
+from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
+from recuse.analysis.longer_wins import longer_wins_of, longer_wins_sums
+from recuse.analysis.patterns import patterns
+from recuse.analysis.position import position_of, position_sums
+from recuse.analysis.ranking import rankings
+from recuse.analysis.report import adjusted, estimate_all, with_names_as_codes
+from recuse.analysis.self_preference import against_baselines, delta_sums, judges_there, self_preference_of
+from recuse.analysis.self_preference_contrasts import (
+    inflation_sums,
+    self_preference_inflation_of,
+    self_preference_tier_gradient_of,
+)
+from recuse.analysis.settings import Settings
+from recuse.analysis.task_sample import TaskSample
+from recuse.analysis.win_rate import side_scores, win_rate_of, win_rate_sums
+from recuse.errors import ConfigurationError
+from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
+
+__all__ = ["Gathered", "estimate_gathered", "estimate_parts", "gather"]
+
+_OF_TASKS: Final[Mapping[str, Callable[[ComparisonFrame], pl.DataFrame]]] = {
+    "words": word_sums,
+    "position": position_sums,
+    "agreement": agreement_sums,
+    "longer wins": longer_wins_sums,
+    "win rates": win_rate_sums,
+}
+_OF_OWN: Final[Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
+    "deltas": delta_sums,
+    "inflation": inflation_sums,
+    "involvement": involvement_sums,
+}
+_OF_SAMPLE: Final = (
+    "length decomposition",
+    "length probe",
+    "repetition probe",
+    "position against gap",
+    "joint model",
+    "stability",
+    "robustness",
+)
+"""Parts of a report that need single comparisons."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What is kept of the parts: patterns of task sums, and two samples of whole tasks."""
+
+    sums: dict[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame])
+    main: TaskSample = field(default_factory=TaskSample)
+    """Comparisons of probe ``main``."""
+    probes: TaskSample = field(default_factory=TaskSample)
+    """Comparisons of all other probes."""
+
+
+def estimate_parts(
+    parts: Iterable[ComparisonFrame],
+    settings: Settings,
+    *,
+    tiers: tuple[str, ...] = TIERS,
+    on_step: Callable[[str], object] = lambda _: None,
+) -> EstimateFrame:
+    """Estimate what :func:`recuse.analysis.report.estimate_all` does, from parts of the comparisons.
+
+    Parameters
+    ----------
+    parts
+        Comparisons under the scoring rule of ``settings``, each part with whole tasks.
+    settings
+        The choices of the run. Intervals over comparisons (``rows``, the article's convention) need all of
+        them at once.
+    tiers
+        Tiers in ascending order of subjectivity.
+    on_step
+        Called with the name of each part of the report when it is estimated.
+
+    Raises
+    ------
+    ConfigurationError
+        Intervals over comparisons are asked for.
+
+    Notes
+    -----
+    Means, rates, agreement and self-preference use every task, and come out as from the whole. Refitted
+    models, stability, probes and counts of judgments to ask use a sample of whole tasks where there are more
+    than :data:`~recuse.analysis.task_sample.MOST_COMPARISONS` comparisons; their rows say so, and count what
+    they used.
+    """
+    refuse_rows(settings)
+    gathered = Gathered()
+    for part in parts:
+        gather(gathered, part)
+    return estimate_gathered(gathered, settings, tiers=tiers, on_step=on_step)
+
+
+def refuse_rows(settings: Settings) -> None:
+    """Refuse intervals that take single comparisons, before anything is read.
+
+    Raises
+    ------
+    ConfigurationError
+        The settings ask for them.
+    """
+    if settings.interval == "rows" or settings.convention == "article":
+        raise ConfigurationError(
+            "the article's convention resamples comparisons, which are not held when judgments are streamed",
+            "leave the convention, or read a smaller source whole with --no-stream",
+        )
+
+
+def gather(gathered: Gathered, part: ComparisonFrame) -> None:
+    """Add a part, of whole tasks that no other part has, to what is kept."""
+    coded = with_names_as_codes(part)
+    own = against_baselines(coded)
+    found = {name: patterns(sums(coded)) for name, sums in _OF_TASKS.items()}
+    found |= {name: patterns(sums(own)) for name, sums in _OF_OWN.items()}
+    found["deltas"] = patterns(found["deltas"], judges_there(coded))
+    before = gathered.sums
+    gathered.sums = {
+        name: patterns(before[name], more) if name in before else more for name, more in found.items()
+    }
+    is_main = pl.col("probe") == "main"
+    gathered.main.add(part.filter(is_main))
+    gathered.probes.add(part.filter(~is_main))
+
+
+def estimate_gathered(
+    gathered: Gathered,
+    settings: Settings,
+    *,
+    tiers: tuple[str, ...] = TIERS,
+    on_step: Callable[[str], object] = lambda _: None,
+) -> EstimateFrame:
+    """Estimate everything from what was kept of the parts."""
+    sums = gathered.sums
+    if not sums:
+        return Estimates.create_empty()
+    frames: list[EstimateFrame] = []
+
+    def told(name: str, *made: EstimateFrame) -> None:
+        frames.extend(made)
+        on_step(name)
+
+    with threadpool_limits(1):
+        told(
+            "self-preference",
+            self_preference_of(sums["deltas"], settings),
+            self_preference_inflation_of(sums["inflation"], settings),
+            self_preference_tier_gradient_of(sums["deltas"], settings, tiers),
+            uninvolved_share_of(sums["involvement"], settings),
+        )
+        told("win rates", win_rate_of(sums["win rates"], settings))
+        told("words", mean_words_of(sums["words"], settings))
+        told("position", position_of(sums["position"], settings))
+        told("agreement", agreement_of(sums["agreement"], settings))
+        told("longer wins", longer_wins_of(sums["longer wins"], settings))
+        told("models on a sample of tasks", *_of_sample(gathered, settings, tiers))
+    return Estimates.validate(adjusted(pl.concat(frames)))
+
+
+def _of_sample(gathered: Gathered, settings: Settings, tiers: tuple[str, ...]) -> list[EstimateFrame]:
+    kept = [sample.comparisons() for sample in (gathered.main, gathered.probes)]
+    there = pl.concat([frame for frame in kept if frame is not None]).sort(COMPARISON_KEYS)
+    sample = with_names_as_codes(Comparisons.validate(there))
+    own = against_baselines(sample)
+    made = [
+        estimate_all(sample, settings, tiers=tiers, only=_OF_SAMPLE),
+        rankings(side_scores(sample), settings),
+        self_preference_delta_length_adjusted(own, settings),
+        judgments_to_identify(own, settings),
+        halving(sample, own, settings),
+    ]
+    return [_said(frame, gathered) for frame in made]
+
+
+def _said(frame: EstimateFrame, gathered: Gathered) -> EstimateFrame:
+    """Add to the reason of each row on how many of the tasks it rests, where that is not all."""
+    reason = pl.col("reason")
+    for sample, rows in (
+        (gathered.main, pl.col("probe") == "main"),
+        (gathered.probes, pl.col("probe") != "main"),
+    ):
+        if sample.is_whole:
+            continue
+        words = f"on a sample of {sample.n_kept:,} of {sample.n_tasks:,} tasks, drawn by their names"
+        more = pl.concat_str(pl.lit(words), reason, separator="; ", ignore_nulls=True)
+        reason = pl.when(rows).then(more).otherwise(reason)
+    return Estimates.validate(frame.with_columns(reason=reason))

@@ -1,0 +1,62 @@
+"""A sample of whole tasks from judgments that come in parts, in a size that does not grow with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import polars as pl
+import polars_hash as plh
+
+__all__ = ["MOST_COMPARISONS", "TaskSample"]
+
+MOST_COMPARISONS: Final = 50_000
+"""Comparisons kept; both orders of each are as many verdicts as the joint model takes by default."""
+_HASHES: Final = 2**64
+
+
+@dataclass(slots=True)
+class TaskSample:
+    """Tasks whose hashed name lies below a bound; the bound is halved whenever too many are kept.
+
+    Which tasks are kept depends on their names alone, not on the order in which they come, nor on any
+    verdict. As long as nothing had to be dropped, the sample is everything.
+    """
+
+    most: int = MOST_COMPARISONS
+    """Comparisons kept at most; a single task is kept whole however many it has."""
+    kept: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
+    bound: int = _HASHES
+    n_tasks: int = 0
+    """Tasks seen."""
+
+    def add(self, comparisons: pl.DataFrame) -> None:
+        """Take in the comparisons of further tasks, each of them whole."""
+        if comparisons.is_empty():
+            return
+        name = plh.concat_str(pl.col("study", "task_id").cast(pl.String), separator="\x1f")
+        hashed = comparisons.with_columns(name.nchash.wyhash().alias("#hash"))
+        self.n_tasks += hashed["#hash"].n_unique()
+        self.kept.append(self._below(hashed))
+        while self.bound > 1 and sum(frame.height for frame in self.kept) > self.most:
+            if pl.concat([frame["#hash"] for frame in self.kept]).n_unique() == 1:
+                return
+            self.bound //= 2
+            self.kept = [self._below(frame) for frame in self.kept]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no task had to be left out."""
+        return self.bound == _HASHES
+
+    @property
+    def n_kept(self) -> int:
+        """Tasks in the sample."""
+        return pl.concat([frame["#hash"] for frame in self.kept]).n_unique() if self.kept else 0
+
+    def comparisons(self) -> pl.DataFrame | None:
+        """Give the comparisons of the sampled tasks; null before anything came in."""
+        return pl.concat(self.kept).drop("#hash") if self.kept else None
+
+    def _below(self, hashed: pl.DataFrame) -> pl.DataFrame:
+        return hashed if self.is_whole else hashed.filter(pl.col("#hash") < self.bound)
