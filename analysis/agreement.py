@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -35,6 +35,8 @@ __all__ = [
 
 _N_LABELS: Final = 3
 _CELLS: Final = tuple(f"c{index}" for index in range(_N_LABELS**2))
+_SWAPPED: Final = (4, 3, 5, 1, 0, 2, 7, 6, 8)
+"""Cells of a table once first and second change places."""
 _NO_SUMS: Final = pl.DataFrame(
     schema={
         **dict.fromkeys(("study", "tier", "judge", "judge_2"), pl.String()),
@@ -81,22 +83,24 @@ def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame
     Cohen (1960), Educational and Psychological Measurement 20(1); Gwet (2008), British Journal of
     Mathematical and Statistical Psychology 61(1); Krippendorff, Content Analysis (2004), chapter 11.
     """
-    return agreement_of(patterns(agreement_sums(comparisons)), settings)
+    symmetric = settings.convention != "article"
+    return agreement_of(agreement_sums(comparisons, symmetric=symmetric), settings)
 
 
-def agreement_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Count labels by task: of pairs of judges, of single judges, and over the panel.
+def agreement_sums(comparisons: ComparisonFrame, *, symmetric: bool = True) -> pl.DataFrame:
+    """Count labels by pattern of tasks: of pairs of judges, of single judges, and over the panel.
 
     Rows with two judges hold their table of labels (``c0`` to ``c8``, row by row), rows with one the ``n``
     items that it labels, rows with none the coincidences over the panel, with the ``n`` items that have at
-    least two labels and the ``n_dropped`` that have one.
+    least two labels and the ``n_dropped`` that have one. With ``symmetric`` a table is averaged with the one
+    in which first and second change places, from which all symmetric coefficients come out the same.
     """
-    studies = [_study_sums(cell) for _, cell in each_cell(labelled(comparisons), ["study"])]
-    return pl.concat(studies) if studies else _NO_SUMS
+    studies = [_study_sums(cell, symmetric=symmetric) for _, cell in each_cell(labelled(comparisons), ["study"])]
+    return patterns(_NO_SUMS, *studies)
 
 
 def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
-    """Estimate :func:`agreement` from patterns of :func:`agreement_sums`."""
+    """Estimate :func:`agreement` from :func:`agreement_sums`."""
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "tier"]):
         base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
@@ -144,7 +148,7 @@ def labels_of(cell: pl.DataFrame) -> Labels:
     return Labels(codes, task_codes(items["task_id"]), judges)
 
 
-def _study_sums(cell: pl.DataFrame) -> pl.DataFrame:
+def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
     judges = sorted(cell["judge"].cast(pl.String).unique().to_list())
     wide = cell.group_by("tier", *_ITEM).agg(
         pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
@@ -153,41 +157,46 @@ def _study_sums(cell: pl.DataFrame) -> pl.DataFrame:
     codes = wide.select(pl.col("^#.*$").fill_null(-1)).to_numpy()
     named = wide["task_id"].cast(pl.Categorical).to_physical().to_numpy()
     _, first, task = np.unique(named, return_index=True, return_inverse=True)
-    of_task = pl.DataFrame([wide["tier"].cast(pl.String)[first]]).with_columns(
-        study=pl.lit(str(cell["study"][0])), task_id=pl.Series(np.arange(len(first)))
-    )
+    tier = wide["tier"].cast(pl.String)[first]
     labels = Labels(codes, task, judges)
-    frames = [_panel_sums(labels)]
-    frames += [
-        pl.DataFrame({"judge": judge, "n": np.bincount(task, codes[:, place] >= 0).astype(np.int64)})
-        for place, judge in enumerate(judges)
-    ]
-    frames += [_pair_sums(labels, one, other) for one, other in combinations(range(len(judges)), 2)]
-    told = [pl.concat([of_task, frame], how="horizontal") for frame in frames]
-    return pl.concat([_NO_SUMS, *(patterns(frame) for frame in told)], how="diagonal_relaxed")
+    frames = [_panel_sums(labels, tier, symmetric=symmetric)]
+    for place, judge in enumerate(judges):
+        n = np.bincount(task, codes[:, place] >= 0).astype(np.int64)
+        frames.append(_gathered(tier, n[:, None], ["n"]).with_columns(judge=pl.lit(judge)))
+    for one, other in combinations(range(len(judges)), 2):
+        doubled = _pair_counts(labels, one, other)
+        doubled = doubled + doubled[:, _SWAPPED] if symmetric else 2 * doubled
+        named = {"judge": pl.lit(judges[one]), "judge_2": pl.lit(judges[other])}
+        halves = [pl.col(name) / 2 for name in _CELLS]
+        frames.append(_gathered(tier, doubled, _CELLS).with_columns(*halves, **named))
+    return pl.concat(frames, how="diagonal_relaxed").with_columns(study=pl.lit(str(cell["study"][0])))
 
 
-def _pair_sums(labels: Labels, one: int, other: int) -> pl.DataFrame:
+def _gathered(tier: pl.Series, counts: npt.NDArray[np.int64], names: Sequence[str]) -> pl.DataFrame:
+    """Gather the counts of each task, shape (G, S), into patterns by tier."""
+    frame = pl.DataFrame(counts, schema=list(names)).with_columns(tier)
+    return frame.group_by("tier", *names).agg(pl.len().cast(pl.Int64).alias(N_TASKS))
+
+
+def _pair_counts(labels: Labels, one: int, other: int) -> npt.NDArray[np.int64]:
+    """Count both judges' labels by task: shape (G, 9)."""
     left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
     both = (left >= 0) & (right >= 0)
     index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
-    counts = np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, -1)
-    return pl.DataFrame(counts.astype(np.float64), schema=list(_CELLS)).with_columns(
-        judge=pl.lit(labels.judges[one]), judge_2=pl.lit(labels.judges[other])
-    )
+    return np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, -1)
 
 
-def _panel_sums(labels: Labels) -> pl.DataFrame:
+def _panel_sums(labels: Labels, tier: pl.Series, *, symmetric: bool) -> pl.DataFrame:
     pairs, usable = coincidences(labels)
-    tables = np.zeros((labels.n_tasks, _N_LABELS, _N_LABELS))
-    np.add.at(tables, labels.task[usable], pairs)
-    counts = {
-        name: np.bincount(labels.task, there, labels.n_tasks).astype(np.int64)
+    flat = pairs.reshape(len(pairs), -1)
+    flat = (flat + flat[:, _SWAPPED]) / 2 if symmetric else flat
+    task = labels.task[usable]
+    tables = np.column_stack([np.bincount(task, column, labels.n_tasks) for column in flat.T])
+    counts = [
+        pl.Series(name, np.bincount(labels.task, there, labels.n_tasks).astype(np.int64))
         for name, there in (("n", usable), ("n_dropped", ~usable))
-    }
-    return pl.DataFrame(tables.reshape(labels.n_tasks, -1), schema=list(_CELLS)).with_columns(**{
-        name: pl.Series(values) for name, values in counts.items()
-    })
+    ]
+    return patterns(pl.DataFrame(tables, schema=list(_CELLS)).with_columns(tier, *counts))
 
 
 def _with_judges(cell: pl.DataFrame, n_judges: int) -> pl.DataFrame:

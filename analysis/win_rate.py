@@ -60,16 +60,13 @@ def side_scores(comparisons: ComparisonFrame) -> pl.DataFrame:
     pairs = pair_scores(comparisons)
     keys = ["study", "task_id", "tier", "judge", "judge_kind"]
     halves = [
-        pairs.group_by(*keys, pl.col(side).alias("generator")).agg(
-            score=score.sum(), n=pl.len().cast(pl.Int64), n_presentations=pl.col("n_presentations").sum()
-        )
+        pairs.select(*keys, "n_presentations", generator=side, score=score)
         for side, score in (("first", pl.col("score_first")), ("second", 1 - pl.col("score_first")))
     ]
     return (
         pl.concat(halves)
         .group_by(*keys, "generator")
-        .agg(pl.col("score", "n", "n_presentations").sum())
-        .sort("study", "task_id", "judge", "generator")
+        .agg(pl.col("score").sum(), pl.len().cast(pl.Int64).alias("n"), pl.col("n_presentations").sum())
     )
 
 
@@ -78,22 +75,19 @@ def win_rate_sums(comparisons: ComparisonFrame, sides: pl.DataFrame | None = Non
 
     ``sides`` is :func:`side_scores` of the same comparisons, where it is at hand.
     """
-    sides = side_scores(comparisons) if sides is None else sides
     by = ["study", "task_id", "tier", "judge", "judge_kind", "generator"]
-    scored = sides
-    main = comparisons.filter(
+    scored = side_scores(comparisons) if sides is None else sides
+    lost = comparisons.filter(
         (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & pl.col("score_first").is_null()
     )
-    keys = [name for name in by if name != "generator"]
-    dropped = (
-        pl.concat([main.select(*keys, generator="first"), main.select(*keys, generator="second")])
-        .group_by(by)
-        .agg(pl.len().alias("n_dropped"))
-    )
-    sums = scored.join(dropped, on=by, how="full", coalesce=True, nulls_equal=True).with_columns(
-        pl.col("score").fill_null(0.0),
-        pl.col("n", "n_presentations", "n_dropped").fill_null(0).cast(pl.Int64),
-    )
+    dropped = [
+        lost.group_by(*by[:-1], pl.col(side).alias("generator")).agg(pl.len().cast(pl.Int64).alias("n_dropped"))
+        for side in ("first", "second")
+    ]
+    sums = pl.concat([scored, *dropped], how="diagonal")
+    if lost.height:
+        sums = sums.group_by(by).agg(pl.col("score", "n", "n_presentations", "n_dropped").sum())
+    sums = sums.with_columns(pl.col("n_dropped").fill_null(0))
     over_judges = (
         sums.group_by("study", "task_id", "tier", "judge_kind", "generator")
         .agg(pl.col("score", "n", "n_presentations", "n_dropped").sum())
