@@ -95,7 +95,9 @@ def agreement_sums(comparisons: ComparisonFrame, *, symmetric: bool = True) -> p
     least two labels and the ``n_dropped`` that have one. With ``symmetric`` a table is averaged with the one
     in which first and second change places, from which all symmetric coefficients come out the same.
     """
-    studies = [_study_sums(cell, symmetric=symmetric) for _, cell in each_cell(labelled(comparisons), ["study"])]
+    studies = [
+        _study_sums(cell, symmetric=symmetric) for _, cell in each_cell(labelled(comparisons), ["study"])
+    ]
     return patterns(_NO_SUMS, *studies)
 
 
@@ -166,9 +168,9 @@ def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
     for one, other in combinations(range(len(judges)), 2):
         doubled = _pair_counts(labels, one, other)
         doubled = doubled + doubled[:, _SWAPPED] if symmetric else 2 * doubled
-        named = {"judge": pl.lit(judges[one]), "judge_2": pl.lit(judges[other])}
+        pair = {"judge": pl.lit(judges[one]), "judge_2": pl.lit(judges[other])}
         halves = [pl.col(name) / 2 for name in _CELLS]
-        frames.append(_gathered(tier, doubled, _CELLS).with_columns(*halves, **named))
+        frames.append(_gathered(tier, doubled, _CELLS).with_columns(*halves, **pair))
     return pl.concat(frames, how="diagonal_relaxed").with_columns(study=pl.lit(str(cell["study"][0])))
 
 
@@ -183,12 +185,12 @@ def _pair_counts(labels: Labels, one: int, other: int) -> npt.NDArray[np.int64]:
     left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
     both = (left >= 0) & (right >= 0)
     index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
-    return np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, -1)
+    return np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, len(_CELLS))
 
 
 def _panel_sums(labels: Labels, tier: pl.Series, *, symmetric: bool) -> pl.DataFrame:
     pairs, usable = coincidences(labels)
-    flat = pairs.reshape(len(pairs), -1)
+    flat = pairs.reshape(len(pairs), len(_CELLS))
     flat = (flat + flat[:, _SWAPPED]) / 2 if symmetric else flat
     task = labels.task[usable]
     tables = np.column_stack([np.bincount(task, column, labels.n_tasks) for column in flat.T])
@@ -206,7 +208,7 @@ def _with_judges(cell: pl.DataFrame, n_judges: int) -> pl.DataFrame:
 
 def _tables(cell: pl.DataFrame) -> FloatArray:
     """Tables of labels of each pattern of tasks: shape (K, 3, 3)."""
-    return cell.select(_CELLS).to_numpy().reshape(-1, _N_LABELS, _N_LABELS)
+    return cell.select(_CELLS).to_numpy().reshape(cell.height, _N_LABELS, _N_LABELS)
 
 
 def _pair_rows(row: Estimate, both: pl.DataFrame, settings: Settings) -> Iterator[Estimate]:

@@ -18,7 +18,16 @@ from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
 from recuse.analysis.patterns import N_TASKS
 from recuse.analysis.settings import Settings
 
-__all__ = ["cluster_sums", "each_cell", "mean_of", "pooled_and_by", "rate_of", "task_codes", "tasks_of", "total"]
+__all__ = [
+    "cluster_sums",
+    "each_cell",
+    "mean_of",
+    "pooled_and_by",
+    "rate_of",
+    "task_codes",
+    "tasks_of",
+    "total",
+]
 
 
 def pooled_and_by(task_sums: pl.DataFrame, column: str = "tier") -> pl.DataFrame:
@@ -41,8 +50,8 @@ def each_cell(frame: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[s
 
 def cluster_sums(cell: pl.DataFrame, numerator: str, denominator: str) -> ClusterSums:
     """Take one numerator and one denominator per task, or pattern of tasks, from a cell."""
-    sums = (cell[name].cast(pl.Float64).to_numpy() for name in (numerator, denominator))
-    return ClusterSums(*sums, tasks_of(cell))
+    outcome, count = (cell[name].cast(pl.Float64).to_numpy() for name in (numerator, denominator))
+    return ClusterSums(outcome, count, tasks_of(cell))
 
 
 def tasks_of(cell: pl.DataFrame) -> TaskCounts:

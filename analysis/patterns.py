@@ -53,5 +53,5 @@ def patterns(*sums: pl.DataFrame) -> pl.DataFrame:
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     """Categories of different frames have different codes; only names can be compared."""
-    coded = [name for name, dtype in frame.schema.items() if dtype in {pl.Categorical, pl.Enum}]
+    coded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
     return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame

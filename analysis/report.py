@@ -148,6 +148,7 @@ def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:
 
 
 def adjusted(estimates: pl.DataFrame) -> pl.DataFrame:
+    """Adjust p-values within their families, and take the name of studies pooled together away."""
     # Judges on either side of ten tasks have intervals, and so tests, of two names in one family.
     test = pl.when(pl.col("test").str.starts_with("dual_of_")).then(pl.lit("dual")).otherwise("test")
     family = [

@@ -186,15 +186,12 @@ def delta_sums(own: pl.DataFrame) -> pl.DataFrame:
     ``n`` counts the comparisons that have both, ``n_own`` those of the judge's own answers.
     """
     known = pl.col("delta").is_not_null()
-    return (
-        own.group_by("study", "judge", "baseline", "tier", "task_id")
-        .agg(
-            pl.col("own", "peers", "delta").filter(known).sum(),
-            known.sum().cast(pl.Int64).alias("n"),
-            pl.len().cast(pl.Int64).alias("n_own"),
-            pl.col("n_judges").filter(known).min().alias("fewest"),
-            pl.col("n_judges").filter(known).max().alias("most"),
-        )
+    return own.group_by("study", "judge", "baseline", "tier", "task_id").agg(
+        pl.col("own", "peers", "delta").filter(known).sum(),
+        known.sum().cast(pl.Int64).alias("n"),
+        pl.len().cast(pl.Int64).alias("n_own"),
+        pl.col("n_judges").filter(known).min().alias("fewest"),
+        pl.col("n_judges").filter(known).max().alias("most"),
     )
 
 

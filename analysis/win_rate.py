@@ -81,7 +81,9 @@ def win_rate_sums(comparisons: ComparisonFrame, sides: pl.DataFrame | None = Non
         (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & pl.col("score_first").is_null()
     )
     dropped = [
-        lost.group_by(*by[:-1], pl.col(side).alias("generator")).agg(pl.len().cast(pl.Int64).alias("n_dropped"))
+        lost.group_by(*by[:-1], pl.col(side).alias("generator")).agg(
+            pl.len().cast(pl.Int64).alias("n_dropped")
+        )
         for side in ("first", "second")
     ]
     sums = pl.concat([scored, *dropped], how="diagonal")

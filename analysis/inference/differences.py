@@ -105,9 +105,7 @@ def permutation_p(
         np.concatenate([first.numerator, second.numerator]),
         np.concatenate([first.denominator, second.denominator]),
     ]
-    patterns, tasks = distinct_patterns(
-        np.column_stack(stacked), np.concatenate([first.tasks, second.tasks])
-    )
+    patterns, tasks = distinct_patterns(np.column_stack(stacked), np.concatenate([first.tasks, second.tasks]))
     whole = tasks @ patterns
     observed = abs(first.estimate - second.estimate)
     slack = ZERO * (observed + np.abs(patterns[:, 0]).max() / patterns[:, 1].min())

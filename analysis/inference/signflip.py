@@ -91,7 +91,11 @@ def least_p(n_nonzero: int, n_resamples: int = N_RESAMPLES) -> float:
 
 
 def _random_totals_beyond(
-    sizes: npt.NDArray[np.int64], shared: npt.NDArray[np.int64], observed: int, rng: np.random.Generator, n_resamples: int
+    sizes: npt.NDArray[np.int64],
+    shared: npt.NDArray[np.int64],
+    observed: int,
+    rng: np.random.Generator,
+    n_resamples: int,
 ) -> int:
     """Count draws at least as far from 0; tasks of equal size share one binomial number of plus signs."""
     distinct, place = np.unique(sizes, return_inverse=True)
