@@ -193,7 +193,10 @@ def _panel_sums(labels: Labels, tier: pl.Series, *, symmetric: bool) -> pl.DataF
     flat = pairs.reshape(len(pairs), len(_CELLS))
     flat = (flat + flat[:, _SWAPPED]) / 2 if symmetric else flat
     task = labels.task[usable]
-    tables = np.column_stack([np.bincount(task, column, labels.n_tasks) for column in flat.T])
+    # Without an item, numpy counts in integers.
+    tables = np.column_stack([np.bincount(task, column, labels.n_tasks) for column in flat.T]).astype(
+        np.float64
+    )
     counts = [
         pl.Series(name, np.bincount(labels.task, there, labels.n_tasks).astype(np.int64))
         for name, there in (("n", usable), ("n_dropped", ~usable))
