@@ -18,9 +18,18 @@ from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 
-__all__ = ["kendall_tau_b", "rankings", "ranks"]
+__all__ = [
+    "MOST_RESAMPLES",
+    "WinRates",
+    "kendall_tau_b",
+    "ranking_rows",
+    "rankings",
+    "ranks",
+    "ratio",
+    "task_matrix",
+]
 
-_MOST_RESAMPLES = 999
+MOST_RESAMPLES = 999
 _TIES = 1e-9
 
 
@@ -44,31 +53,52 @@ def rankings(sides: pl.DataFrame, settings: Settings) -> EstimateFrame:
     rng = settings.rng("rank")
     rows: list[Estimate] = []
     for keys, study in each_cell(sides, ["study"]):
-        names, sums, counts = _task_matrix(study, ["judge", "generator"])
-        whole = _ratio(sums.sum(0), counts.sum(0))[None]
-        win_rates = _WinRates(names, counts, whole, _resampled(sums, counts, settings, rng))
+        names, sums, counts = task_matrix(study, ["judge", "generator"])
         judges = sorted({judge for judge, _ in names})
-        for judge in judges:
-            rows += _rank_rows(win_rates, judge, keys, settings)
-        rows += [_tau_row(win_rates, pair, keys, settings) for pair in combinations(judges, 2)]
+        of_judge = [[judge == name for judge, _ in names] for name in judges]
+        scored = np.column_stack([counts[:, columns].any(1) for columns in of_judge]).astype(np.float64)
+        win_rates = WinRates(
+            names=names,
+            n_comparisons=counts.sum(0),
+            judges=judges,
+            shared=scored.T @ scored,
+            whole=ratio(sums.sum(0), counts.sum(0))[None],
+            resampled=_resampled(sums, counts, settings, rng),
+        )
+        rows += ranking_rows(win_rates, keys, settings)
     return estimate_frame(rows)
 
 
 @dataclass(frozen=True, slots=True)
-class _WinRates:
+class WinRates:
     """Win rates of one study: a column per judge and generator."""
 
     names: list[tuple[str, ...]]
-    counts: FloatArray  # (G, columns) scored comparisons per task
+    n_comparisons: FloatArray  # (columns,) scored comparisons
+    judges: list[str]
+    shared: FloatArray  # (J, J) tasks scored by both judges
     whole: FloatArray  # (1, columns) observed
     resampled: FloatArray  # (B, columns)
+    note: str | None = None
+    """What a reader of the intervals should know."""
 
-    def n_tasks(self, columns: list[int]) -> int:
-        return int(self.counts[:, columns].any(1).sum())
+    def n_tasks(self, *judges: str) -> int:
+        """Tasks that one of one or two judges scored."""
+        place = [self.judges.index(judge) for judge in judges]
+        both = self.shared[place[0], place[-1]] if len(place) > 1 else 0.0
+        return int(sum(self.shared[index, index] for index in place) - both)
+
+
+def ranking_rows(win_rates: WinRates, keys: dict[str, Any], settings: Settings) -> Iterator[Estimate]:
+    """Rank the generators of one study under each judge, and compare the rankings of each two judges."""
+    for judge in win_rates.judges:
+        yield from _rank_rows(win_rates, judge, keys, settings)
+    for pair in combinations(win_rates.judges, 2):
+        yield _tau_row(win_rates, pair, keys, settings)
 
 
 def _rank_rows(
-    win_rates: _WinRates, judge: str, keys: dict[str, Any], settings: Settings
+    win_rates: WinRates, judge: str, keys: dict[str, Any], settings: Settings
 ) -> Iterator[Estimate]:
     columns = [index for index, (name, _) in enumerate(win_rates.names) if name == judge]
     observed = ranks(win_rates.whole[:, columns])[0]
@@ -80,15 +110,16 @@ def _rank_rows(
             scoring=settings.scoring,
             judge=judge,
             generator=win_rates.names[column][1],
-            n_comparisons=int(win_rates.counts[:, column].sum()),
-            n_tasks=win_rates.n_tasks(columns),
+            n_comparisons=int(win_rates.n_comparisons[column]),
+            n_tasks=win_rates.n_tasks(judge),
+            reason=win_rates.note,
             **keys,
         )
         yield _with_percentiles(row, observed[place], low[place], high[place], settings)
 
 
 def _tau_row(
-    win_rates: _WinRates, pair: tuple[str, str], keys: dict[str, Any], settings: Settings
+    win_rates: WinRates, pair: tuple[str, str], keys: dict[str, Any], settings: Settings
 ) -> Estimate:
     place = {name: index for index, name in enumerate(win_rates.names)}
     shared = [name for judge, name in win_rates.names if judge == pair[0] and (pair[1], name) in place]
@@ -99,8 +130,9 @@ def _tau_row(
         scoring=settings.scoring,
         judge=pair[0],
         judge_2=pair[1],
-        n_comparisons=int(win_rates.counts[:, left + right].sum()) // 2,
-        n_tasks=win_rates.n_tasks(left + right),
+        n_comparisons=int(win_rates.n_comparisons[left + right].sum()) // 2,
+        n_tasks=win_rates.n_tasks(*pair),
+        reason=win_rates.note,
         **keys,
     )
     if len(shared) < 2:
@@ -111,7 +143,8 @@ def _tau_row(
     taus = kendall_tau_b(win_rates.resampled[:, left], win_rates.resampled[:, right])
     low, high = _limits(taus[:, None], settings.conf_level)
     if len(shared) < 4:
-        row = replace(row, reason=f"{len(shared)} generators: tau can take few values")
+        few = f"{len(shared)} generators: tau can take few values"
+        row = replace(row, reason="; ".join(said for said in (few, row.reason) if said))
     return _with_percentiles(row, tau, low[0], high[0], settings)
 
 
@@ -137,7 +170,8 @@ def _signs(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= _TIES, 0.0, np.sign(differences))
 
 
-def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
+def task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
+    """Lay out scores and counts as tasks × columns: the names of the columns, shapes (G, m) and (G, m)."""
     sums = cell.group_by("task_id", *by).agg(pl.col("score", "n").sum()).sort(by)
     columns = sums.select(by).unique().sort(by)
     column_of = sums.join(columns.with_row_index("column"), on=by, how="left", maintain_order="left")[
@@ -154,16 +188,17 @@ def _task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...
 def _resampled(
     sums: FloatArray, counts: FloatArray, settings: Settings, rng: np.random.Generator
 ) -> FloatArray:
-    n_resamples = min(settings.n_resamples, _MOST_RESAMPLES)
+    n_resamples = min(settings.n_resamples, MOST_RESAMPLES)
     totals = resampled_totals(np.column_stack([sums, counts]), rng=rng, n_resamples=n_resamples)
-    return _ratio(totals[:, : sums.shape[1]], totals[:, sums.shape[1] :])
+    return ratio(totals[:, : sums.shape[1]], totals[:, sums.shape[1] :])
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    ratio: FloatArray = np.divide(
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide sums by counts; NaN where the count is 0."""
+    found: FloatArray = np.divide(
         numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0
     )
-    return ratio
+    return found
 
 
 def _limits(

@@ -23,6 +23,7 @@ from recuse.analysis.length_adjusted import self_preference_delta_length_adjuste
 from recuse.analysis.longer_wins import longer_wins_of, longer_wins_sums
 from recuse.analysis.patterns import patterns
 from recuse.analysis.position import position_of, position_sums
+from recuse.analysis.rank_moments import RankMoments, rank_moments, rankings_of
 from recuse.analysis.ranking import rankings
 from recuse.analysis.report import adjusted, estimate_all, with_names_as_codes
 from recuse.analysis.self_preference import against_baselines, delta_sums, judges_there, self_preference_of
@@ -44,7 +45,6 @@ _OF_TASKS: Final[Mapping[str, Callable[[ComparisonFrame], pl.DataFrame]]] = {
     "position": position_sums,
     "agreement": agreement_sums,
     "longer wins": longer_wins_sums,
-    "win rates": win_rate_sums,
 }
 _OF_OWN: Final[Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "deltas": delta_sums,
@@ -68,6 +68,8 @@ class Gathered:
     """What is kept of the parts: patterns of task sums, and two samples of whole tasks."""
 
     sums: dict[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame])
+    ranks: dict[str, RankMoments] = field(default_factory=dict[str, RankMoments])
+    """Study → moments of the sums behind its rankings."""
     main: TaskSample = field(default_factory=TaskSample)
     """Comparisons of probe ``main``."""
     probes: TaskSample = field(default_factory=TaskSample)
@@ -133,13 +135,17 @@ def gather(gathered: Gathered, part: ComparisonFrame) -> None:
     """Add a part, of whole tasks that no other part has, to what is kept."""
     coded = with_names_as_codes(part)
     own = against_baselines(coded)
+    sides = side_scores(coded)
     found = {name: patterns(sums(coded)) for name, sums in _OF_TASKS.items()}
+    found["win rates"] = patterns(win_rate_sums(coded, sides))
     found |= {name: patterns(sums(own)) for name, sums in _OF_OWN.items()}
     found["deltas"] = patterns(found["deltas"], judges_there(coded))
     before = gathered.sums
     gathered.sums = {
         name: patterns(before[name], more) if name in before else more for name, more in found.items()
     }
+    for study, moments in rank_moments(sides).items():
+        gathered.ranks[study] = gathered.ranks[study] + moments if study in gathered.ranks else moments
     is_main = pl.col("probe") == "main"
     gathered.main.add(part.filter(is_main))
     gathered.probes.add(part.filter(~is_main))
@@ -170,7 +176,13 @@ def estimate_gathered(
             self_preference_tier_gradient_of(sums["deltas"], settings, tiers),
             uninvolved_share_of(sums["involvement"], settings),
         )
-        told("win rates", win_rate_of(sums["win rates"], settings))
+        whole = gathered.main.comparisons() if gathered.main.is_whole else None
+        ranked = (
+            rankings_of(gathered.ranks, settings)
+            if whole is None
+            else rankings(side_scores(Comparisons.validate(whole)), settings)
+        )
+        told("win rates", win_rate_of(sums["win rates"], settings), ranked)
         told("words", mean_words_of(sums["words"], settings))
         told("position", position_of(sums["position"], settings))
         told("agreement", agreement_of(sums["agreement"], settings))
@@ -186,7 +198,6 @@ def _of_sample(gathered: Gathered, settings: Settings, tiers: tuple[str, ...]) -
     own = against_baselines(sample)
     made = [
         estimate_all(sample, settings, tiers=tiers, only=_OF_SAMPLE),
-        rankings(side_scores(sample), settings),
         self_preference_delta_length_adjusted(own, settings),
         judgments_to_identify(own, settings),
         halving(sample, own, settings),

@@ -7,10 +7,13 @@ import polars as pl
 import pytest
 
 from recuse.analysis.comparisons import compare
+from recuse.analysis.rank_moments import rank_moments, rankings_of
+from recuse.analysis.ranking import rankings
 from recuse.analysis.report import estimate_all
 from recuse.analysis.settings import Settings
 from recuse.analysis.streaming import Gathered, estimate_gathered, estimate_parts, gather
 from recuse.analysis.task_sample import TaskSample
+from recuse.analysis.win_rate import side_scores
 from recuse.collectors.sources import load
 from recuse.errors import ConfigurationError
 from recuse.schema import ComparisonFrame, Comparisons, Judgments
@@ -139,3 +142,38 @@ def test_a_single_task_is_kept_however_large_it_is():
     sample = TaskSample(most=5)
     sample.add(many_tasks(1))
     assert sample.comparisons().height == 9
+
+
+def test_ranks_of_very_many_tasks_come_from_the_moments_of_their_sums():
+    comparisons = many_tasks(400)
+    sides = side_scores(comparisons)
+    moments = [rank_moments(side_scores(part)) for part in in_parts(comparisons, 4)]
+    added = moments[0]["made"] + moments[1]["made"] + moments[2]["made"] + moments[3]["made"]
+    whole = rank_moments(sides)["made"]
+    assert added.names == whole.names
+    for name in ("total", "crossed", "shared", "n_tasks"):
+        assert np.array_equal(getattr(added, name), getattr(whole, name)), name
+    normal = rankings_of({"made": added}, Settings())
+    drawn = rankings(sides, Settings())
+    same = ["estimand", "judge", "judge_2", "generator", "estimate", "n_comparisons", "n_tasks", "interval"]
+    assert normal.select(same).equals(drawn.select(same))
+    ranks = pl.col("estimand") == "rank"
+    # The ends are whole ranks: they differ where a quantile lies near a step.
+    alike = (normal.filter(ranks)["conf_low"] == drawn.filter(ranks)["conf_low"]).mean()
+    assert alike >= 7 / 9
+    assert normal["reason"].str.contains("normal distribution").all()
+
+
+def test_ranks_of_parts_with_other_judges_are_put_together():
+    comparisons = many_tasks(12)
+    judges = comparisons["judge"].unique().sort().to_list()
+    split = [comparisons.filter(pl.col("task_id") < "t5"), comparisons.filter(pl.col("task_id") >= "t5")]
+    one = rank_moments(side_scores(split[0].filter(pl.col("judge") != judges[0])))["made"]
+    other = rank_moments(side_scores(split[1].filter(pl.col("judge") != judges[2])))["made"]
+    there = pl.concat(
+        [split[0].filter(pl.col("judge") != judges[0]), split[1].filter(pl.col("judge") != judges[2])]
+    )
+    whole = rank_moments(side_scores(there))["made"]
+    assert (one + other).names == whole.names
+    assert np.array_equal((one + other).crossed, whole.crossed)
+    assert np.array_equal((one + other).shared, whole.shared)
