@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
 import polars as pl
 
 from recuse.schema import ComparisonFrame
 
-__all__ = ["study_counts"]
+__all__ = ["StudySize", "study_counts"]
+
+_MAIN: Final = "main"
 
 
 def study_counts(comparisons: ComparisonFrame) -> dict[str, int]:
@@ -24,35 +30,57 @@ def study_counts(comparisons: ComparisonFrame) -> dict[str, int]:
         ``…/probe=NAME``; ``judges``, ``generators``, ``tiers`` and ``probes``; on probe ``main`` also
         ``comparisons_per_judge`` and ``tasks_per_tier`` where every judge, or tier, has the same number.
     """
-    frame = comparisons.lazy().collect()
-    counts = _sizes(frame)
-    probes = sorted(set(frame["probe"].to_list()))
-    for probe in probes:
-        part = _sizes(frame.filter(pl.col("probe") == probe))
-        counts |= {f"{name}/probe={probe}": count for name, count in part.items()}
-    generators = set(frame["first"].to_list()) | set(frame["second"].to_list())
-    counts |= {
-        "judges": frame["judge"].n_unique(),
-        "generators": len(generators),
-        "tiers": frame["tier"].drop_nulls().n_unique(),
-        "probes": len(probes),
-    }
-    main = frame.filter(pl.col("probe") == "main")
-    per_judge = set(main.group_by("judge").len()["len"].to_list())
-    tasks = (
-        main.filter(pl.col("tier").is_not_null())
-        .group_by("tier")
-        .agg(n=pl.struct("study", "task_id").n_unique())
-    )
-    per_tier = set(tasks["n"].to_list())
-    counts |= {"comparisons_per_judge": per_judge.pop()} if len(per_judge) == 1 else {}
-    counts |= {"tasks_per_tier": per_tier.pop()} if len(per_tier) == 1 else {}
-    return counts
+    size = StudySize()
+    size.add(comparisons.lazy().collect())
+    return size.counts()
 
 
-def _sizes(frame: pl.DataFrame) -> dict[str, int]:
-    return {
-        "judgments": int(frame["n_presentations"].cast(pl.Int64).sum()),
-        "comparisons": frame.height,
-        "tasks": frame.select(pl.struct("study", "probe", "task_id").n_unique()).item(),
-    }
+@dataclass(slots=True)
+class StudySize:
+    """What :func:`study_counts` counts, over the parts seen so far; each part holds whole tasks."""
+
+    _of_probe: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    _judges: set[str] = field(default_factory=set[str])
+    _generators: set[str] = field(default_factory=set[str])
+    _tiers: set[str] = field(default_factory=set[str])
+    _per_judge: Counter[str] = field(default_factory=Counter[str])
+    _per_tier: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, comparisons: pl.DataFrame) -> None:
+        """Count the comparisons of a part."""
+        sizes = comparisons.group_by("probe").agg(
+            judgments=pl.col("n_presentations").cast(pl.Int64).sum(),
+            comparisons=pl.len(),
+            tasks=pl.struct("study", "task_id").n_unique(),
+        )
+        for probe, *counts in sizes.iter_rows():
+            self._of_probe.setdefault(str(probe), Counter()).update(
+                dict(zip(sizes.columns[1:], counts, strict=True))
+            )
+        self._judges |= set(comparisons["judge"].unique().to_list())
+        self._tiers |= set(comparisons["tier"].drop_nulls().unique().to_list())
+        for side in ("first", "second"):
+            self._generators |= set(comparisons[side].unique().to_list())
+        main = comparisons.filter(pl.col("probe") == _MAIN)
+        self._per_judge.update(dict(main.group_by("judge").len().iter_rows()))
+        tasks = main.filter(pl.col("tier").is_not_null()).select("study", "task_id", "tier").unique()
+        self._per_tier.update(dict(tasks.group_by("tier").len().iter_rows()))
+
+    def counts(self) -> dict[str, int]:
+        """Give the counts by name, as :func:`study_counts` does."""
+        total: Counter[str] = Counter()
+        for sizes in self._of_probe.values():
+            total.update(sizes)
+        found = {name: total[name] for name in ("judgments", "comparisons", "tasks")}
+        for probe in sorted(self._of_probe):
+            found |= {f"{name}/probe={probe}": self._of_probe[probe][name] for name in list(found)[:3]}
+        found |= {
+            "judges": len(self._judges),
+            "generators": len(self._generators),
+            "tiers": len(self._tiers),
+            "probes": len(self._of_probe),
+        }
+        per_judge, per_tier = set(self._per_judge.values()), set(self._per_tier.values())
+        found |= {"comparisons_per_judge": per_judge.pop()} if len(per_judge) == 1 else {}
+        found |= {"tasks_per_tier": per_tier.pop()} if len(per_tier) == 1 else {}
+        return found

@@ -18,7 +18,17 @@ from recuse.collectors.study import StudyFile
 from recuse.errors import SourceError, name_up_to_three, printable
 from recuse.schema import JudgmentFrame, Judgments
 
-__all__ = ["REFUSALS", "REQUIRED", "Admitted", "Refusal", "admit"]
+__all__ = [
+    "REFUSALS",
+    "REQUIRED",
+    "Admitted",
+    "Refusal",
+    "about_aliases",
+    "admit",
+    "refuse_two_facts",
+    "renamed",
+    "with_defaults",
+]
 
 REQUIRED: Final = ("task_id", "judge", "slot_a", "slot_b", "verdict")
 """Columns that a file of judgments must have."""
@@ -110,19 +120,19 @@ def admit(
     table, blank = _without_blank_rows(table)
     wanted = {name: _plain(column.dtype) for name, column in Judgments.columns().items()}
     rows, notes = typed_columns(table, wanted, REQUIRED, may_be_empty=["verdict"])
-    rows = _with_defaults(rows, study)
+    rows = with_defaults(rows, study)
     for refusal in REFUSALS:
         refuse_rows(rows, refusal.failing, refusal.needed, refusal.remedy, table, refusal.shown)
     rows = _with_ids(rows)
-    rows, renamed = _with_aliases(rows, about.aliases)
-    notes += renamed
+    rows, named = renamed(rows, about.aliases)
+    notes += about_aliases(about.aliases, named)
     if answers is not None:
         rows, said = with_answers(rows, answers, about.aliases)
         notes += said
     if tasks is not None:
         rows, said = with_tasks(rows, tasks)
         notes += said
-    _refuse_two_facts(rows, table)
+    refuse_two_facts(rows, table.name)
     rows, gone = set_aside(rows)
     if rows.is_empty():
         raise SourceError(
@@ -155,14 +165,18 @@ def _without_blank_rows(table: RawTable) -> tuple[RawTable, pl.DataFrame]:
     )
 
 
-def _with_defaults(rows: pl.DataFrame, study: str) -> pl.DataFrame:
+def with_defaults(rows: pl.DataFrame, study: str) -> pl.DataFrame:
+    """Fill what a file of judgments leaves out; columns that are not there are not made."""
     default_status = pl.when(pl.col("verdict").is_null()).then(pl.lit("parse_failed")).otherwise(pl.lit("ok"))
+    defaults = {
+        "study": pl.lit(study),
+        "probe": pl.lit("main"),
+        "judge_kind": pl.lit("model"),
+        "replicate": pl.lit(0),
+        "status": default_status,
+    }
     return rows.with_columns(
-        pl.col("study").fill_null(study),
-        pl.col("probe").fill_null("main"),
-        pl.col("judge_kind").fill_null("model"),
-        pl.col("replicate").fill_null(0),
-        pl.col("status").fill_null(default_status),
+        pl.col(name).fill_null(default) for name, default in defaults.items() if name in rows.columns
     )
 
 
@@ -174,18 +188,30 @@ def _with_ids(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.col("judgment_id").fill_null(computed))
 
 
-def _with_aliases(rows: pl.DataFrame, aliases: Mapping[str, str]) -> tuple[pl.DataFrame, list[str]]:
-    notes: list[str] = []
+def renamed(rows: pl.DataFrame, aliases: Mapping[str, str]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Write the names that count in place of aliases, and count the rows that name each alias."""
     names = ("judge", "slot_a", "slot_b")
+    n_rows = {alias: rows.filter(pl.any_horizontal(pl.col(*names) == alias)).height for alias in aliases}
+    return rows.with_columns(pl.col(*names).replace(dict(aliases))), n_rows
+
+
+def about_aliases(aliases: Mapping[str, str], n_rows: Mapping[str, int]) -> list[str]:
+    """Say of each alias what it counts as and how many judgments name it."""
+    notes: list[str] = []
     for alias, name in aliases.items():
-        n_rows = rows.filter(pl.any_horizontal(pl.col(*names) == alias)).height
-        found = f"{n_rows:,} judgments name it" if n_rows else "no judgment names it"
+        found = f"{n_rows[alias]:,} judgments name it" if n_rows[alias] else "no judgment names it"
         notes.append(f"alias {alias} counts as {name}: {found}")
-    return rows.with_columns(pl.col(*names).replace(dict(aliases))), notes
+    return notes
 
 
-def _refuse_two_facts(rows: pl.DataFrame, table: RawTable) -> None:
-    """Refuse a task with two tiers (or rewards, or categories) in one probe, and a judge of two kinds."""
+def refuse_two_facts(rows: pl.DataFrame, where: str) -> None:
+    """Refuse a task with two tiers (or rewards, or categories) in one probe, and a judge of two kinds.
+
+    Raises
+    ------
+    SourceError
+        The rows of one task, or of one judge, differ.
+    """
     task = ("study", "task_id", "probe")
     for noun, fact, owner in (
         ("task", "tier", task),
@@ -208,7 +234,7 @@ def _refuse_two_facts(rows: pl.DataFrame, table: RawTable) -> None:
         ]
         having = f"1 {noun} has" if len(named) == 1 else f"{len(named):,} {noun}s have"
         raise SourceError(
-            table.name,
+            where,
             f"a {noun} has one {fact}, and {having} several: {name_up_to_three(named)}",
             "make its rows agree",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import polars as pl
@@ -12,7 +12,7 @@ from recuse.collectors.names import name_notes, names_of
 from recuse.collectors.set_aside import PRESENTATION
 from recuse.errors import name_up_to_three
 
-__all__ = ["observations"]
+__all__ = ["about_names", "about_orders", "about_probes", "about_verdicts", "observations"]
 
 
 def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[str]:
@@ -25,32 +25,71 @@ def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[s
     families
         The study's own name patterns → families.
     """
+    without = judgments.select("verdict", "status").filter(pl.col("verdict").is_null())
+    statuses = dict(without["status"].value_counts(sort=True).iter_rows())
     judges, generators = names_of(judgments)
     return [
-        *_nothing_on_main(judgments),
-        *_missing_verdicts(judgments),
+        *about_probes(set(judgments["probe"].unique().to_list())),
+        *about_verdicts(statuses, judgments.height),
         *_ties_without_words(judgments),
         *_missing_swaps(judgments),
-        *name_notes(judges, generators),
-        *_families_of_one(judges | generators, families),
+        *about_names(judges, generators, families),
     ]
 
 
-def _nothing_on_main(judgments: pl.DataFrame) -> list[str]:
-    probes = judgments["probe"].unique().sort().to_list()
+def about_probes(probes: AbstractSet[str]) -> list[str]:
+    """Say that nothing is on probe main, where it is so."""
     if "main" in probes:
         return []
-    spoken = name_up_to_three(probes)
+    spoken = name_up_to_three(sorted(probes))
     return [f"no judgment is of probe main, of which most estimates speak: all are of {spoken}"]
 
 
-def _missing_verdicts(judgments: pl.DataFrame) -> list[str]:
-    if not judgments["verdict"].null_count():
+def about_verdicts(without: Mapping[str, int], n_presentations: int) -> list[str]:
+    """Say how many presentations have no verdict; ``without`` counts them by status."""
+    total = sum(without.values())
+    if not total:
         return []
-    without = judgments.select("verdict", "status").filter(pl.col("verdict").is_null())
-    counts = without["status"].value_counts(sort=True).iter_rows()
-    spoken = ", ".join(f"{status} {count:,}" for status, count in counts)
-    return [f"{without.height:,} of {judgments.height:,} presentations have no verdict ({spoken})"]
+    spoken = ", ".join(f"{status} {count:,}" for status, count in without.items())
+    return [f"{total:,} of {n_presentations:,} presentations have no verdict ({spoken})"]
+
+
+def about_orders(
+    place: str, single: int, by: Sequence[str], lacking: int, total: int, named: Sequence[str]
+) -> Iterator[str]:
+    """Say which comparisons of a study's probe have one order.
+
+    Parameters
+    ----------
+    place
+        Study and probe, as shown.
+    single, by
+        Comparisons of judges that were asked one order only, and these judges.
+    lacking, total
+        Comparisons without their swap among those of all other judges.
+    named
+        Those that lack it, named; where they are too many to name, as many as were kept.
+    """
+    if single:
+        what = f"{_counted(single)} by {name_up_to_three(by)} in one order only"
+        yield f"{place}: {what}, so slot and answer cannot be told apart"
+    if lacking:
+        verbs = "lacks the swap and counts" if lacking == 1 else "lack the swap and count"
+        spoken = name_up_to_three(named) if len(named) == lacking else _first_of(named, lacking)
+        yield f"{place}: {lacking:,} of {_counted(total)} {verbs} as incomplete{spoken and ': '}{spoken}"
+
+
+def about_names(
+    judges: AbstractSet[str], generators: AbstractSet[str], families: Mapping[str, str]
+) -> list[str]:
+    """Say which names look alike and which are of no known family."""
+    return [*name_notes(judges, generators), *_families_of_one(judges | generators, families)]
+
+
+def _first_of(named: Sequence[str], total: int) -> str:
+    shown = named[:3]
+    more = f" and {total - len(shown):,} more" if shown and total > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def _ties_without_words(judgments: pl.DataFrame) -> list[str]:
@@ -85,27 +124,18 @@ def _missing_swaps(judgments: pl.DataFrame) -> list[str]:
     notes: list[str] = []
     for (study, probe), of_probe in orders.group_by("study", "probe", maintain_order=True):
         by_design = pl.col("alone").all().over("judge")
-        place = f"{study}, probe {probe}"
-        single = of_probe.filter(by_design)
-        if single.height:
-            who = name_up_to_three(single["judge"].unique(maintain_order=True))
-            what = f"{_counted(single.height)} by {who} in one order only"
-            notes.append(f"{place}: {what}, so slot and answer cannot be told apart")
-        notes += [f"{place}: {note}" for note in _incomplete(of_probe.filter(~by_design))]
+        single, rest = of_probe.filter(by_design), of_probe.filter(~by_design)
+        lacking = rest.filter("alone")
+        named = [
+            f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
+            for judge, task, slot_a, slot_b in lacking.select(
+                "judge", "task_id", "slot_a", "slot_b"
+            ).iter_rows()
+        ]
+        judges = single["judge"].unique(maintain_order=True).to_list()
+        total = (rest.height + lacking.height) // 2
+        notes += about_orders(f"{study}, probe {probe}", single.height, judges, lacking.height, total, named)
     return notes
-
-
-def _incomplete(presentations: pl.DataFrame) -> list[str]:
-    lacking = presentations.filter("alone")
-    if lacking.is_empty():
-        return []
-    total = _counted((presentations.height + lacking.height) // 2)
-    verbs = "lacks the swap and counts" if lacking.height == 1 else "lack the swap and count"
-    named = name_up_to_three(
-        f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
-        for judge, task, slot_a, slot_b in lacking.select("judge", "task_id", "slot_a", "slot_b").iter_rows()
-    )
-    return [f"{lacking.height:,} of {total} {verbs} as incomplete: {named}"]
 
 
 def _counted(n_comparisons: int) -> str:

@@ -17,9 +17,13 @@ from recuse.collectors.border import REQUIRED, admit
 from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.collectors.caches import read_cache
 from recuse.collectors.importers.registry import IMPORTERS, format_named
+from recuse.collectors.object_store import is_address
+from recuse.collectors.partitions import LARGE, Partitions, parquet_at, parquet_in
 from recuse.collectors.readers import FORMATS, ROW, RawTable, format_of, read_table, stem_of
 from recuse.collectors.reduced_tables import is_reduced, presentations
-from recuse.collectors.study import StudyFile, read_study_file
+from recuse.collectors.shared_names import refuse_other_families, refuse_shared_studies
+from recuse.collectors.study import StudyFile, own_study_file, read_study_file
+from recuse.collectors.whole_parquet import read_whole
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError, name_up_to_three
 from recuse.schema import TIERS, JudgmentFrame, Judgments
 
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
     from recuse.collectors.importers.reading import Imported
 
 __all__ = ["IMPORTERS", "Source", "import_source", "load", "load_all", "load_frame"]
+
+
+_LARGE = "{:,} rows read whole: recuse report reads Parquet in parts, recuse reduce makes a smaller source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     source
         A bundled study (``three-judges``, ``pilot``); a study's folder (``judgments`` as CSV, JSONL or
         Parquet, beside it optionally ``answers``, ``tasks`` and ``study.toml``); a cache's directory; a file
-        of judgments; or ``FORMAT:PATH``.
+        of judgments; a folder of Parquet files at any depth, or an address of them (``s3://``, ``gs://``,
+        ``az://``, ``https://``); or ``FORMAT:PATH``.
     study_file
         A ``study.toml`` to use instead of the folder's own, or beside a single file.
 
@@ -74,6 +82,8 @@ def load(source: str = DEFAULT, *, study_file: Path | None = None) -> Source:
     """
     if source in BUNDLED:
         return _from_folder(folder_of(source), study_file)
+    if is_address(source):
+        return _from_partitions(parquet_at(source), study_file)
     file_format, separator, rest = source.partition(":")
     if separator and file_format in IMPORTERS:
         return _from_importer(file_format, Path(rest), study_file)
@@ -132,15 +142,14 @@ def load_all(sources: Sequence[str], *, study_file: Path | None = None) -> Sourc
             "put a study.toml into each study's folder",
         )
     loaded = [load(source) for source in sources]
-    _refuse_shared_studies(sources, loaded)
+    refuse_shared_studies(sources, [one.judgments["study"] for one in loaded])
     families: dict[str, str] = {}
     inputs: dict[str, str] = {}
     for one in loaded:
-        _refuse_other_families(families, one)
+        refuse_other_families(families, one.families)
         families |= one.families
-        inputs |= {
-            (f"{one.name}: {name}" if name in inputs else name): sha for name, sha in one.inputs.items()
-        }
+        taken = set(inputs)
+        inputs |= {f"{one.name}: {name}" if name in taken else name: sha for name, sha in one.inputs.items()}
     return Source(
         name=", ".join(one.name for one in loaded),
         judgments=Judgments.validate(pl.concat([one.judgments for one in loaded])),
@@ -161,15 +170,27 @@ def _from_folder(folder: Path, study_file: Path | None) -> Source:
         guessed = _guessed(folder, study_file)
         if guessed is not None:
             return guessed
+        if (partitions := parquet_in(folder)) is not None:
+            return _from_partitions(partitions, study_file)
         raise SourceError(
             folder,
             "the directory is neither a study nor a cache",
             f"a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds {DATABASE}",
         )
-    own_file = folder / "study.toml"
-    about = study_file or (own_file if own_file.exists() else None)
     read = {stem: read_table(path) for stem, path in tables.items() if path is not None}
-    return _admitted(read, name, about, prefix=f"{name}/")
+    return _admitted(read, name, study_file or own_study_file(folder), prefix=f"{name}/")
+
+
+def _from_partitions(partitions: Partitions, study_file: Path | None) -> Source:
+    table, inputs = read_whole(partitions)
+    folder = partitions.folder
+    prefix = f"{partitions.name}/" if folder else ""
+    beside = {stem: folder and _only_table(folder, stem) for stem in ("answers", "tasks")}
+    read = {stem: read_table(path) for stem, path in beside.items() if path is not None}
+    about = study_file or (folder and own_study_file(folder))
+    source = _admitted({"judgments": table, **read}, partitions.name, about, prefix)
+    others = {name: known for name, known in source.inputs.items() if name != prefix + table.name}
+    return dataclasses.replace(source, inputs=inputs | others)
 
 
 def _only_table(folder: Path, stem: str) -> Path | None:
@@ -317,33 +338,13 @@ def _admitted(tables: Mapping[str, RawTable], name: str, about: Path | None, pre
         tasks=tables.get("tasks"),
     )
     names = admitted.judgments["study"].unique(maintain_order=True).to_list()
+    large = [_LARGE.format(n_rows)] if (n_rows := admitted.judgments.height) >= LARGE else []
     return Source(
         name=", ".join(names),
         judgments=admitted.judgments,
         families=study.families,
         set_aside=admitted.set_aside,
-        notes=(*told, *admitted.notes),
+        notes=(*large, *told, *admitted.notes),
         inputs=inputs,
         tiers=study.tiers,
     )
-
-
-def _refuse_shared_studies(sources: Sequence[str], loaded: Sequence[Source]) -> None:
-    held: dict[str, str] = {}
-    for source, one in zip(sources, loaded, strict=True):
-        for study in one.judgments["study"].unique(maintain_order=True).to_list():
-            if study in held:
-                raise ConfigurationError(
-                    f"both {held[study]} and {source} hold a study named {study}",
-                    "name one of them otherwise in its study.toml or its column study, or give it once",
-                )
-            held[study] = source
-
-
-def _refuse_other_families(families: Mapping[str, str], one: Source) -> None:
-    for pattern, family in one.families.items():
-        if families.get(pattern, family) != family:
-            raise ConfigurationError(
-                f"{pattern!r} is of family {families[pattern]} in one study, of {family} in another",
-                "let the [families] of the studies agree",
-            )

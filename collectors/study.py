@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from recuse.errors import ConfigurationError, name_up_to_three
 from recuse.schema import TIERS
 
-__all__ = ["COLLECTED", "StudyFile", "in_words", "read_study_file"]
+__all__ = ["COLLECTED", "StudyFile", "in_words", "own_study_file", "read_study_file"]
 
 COLLECTED: Final = frozenset({
     "tasks", "only_tasks", "generators", "judges", "modes", "orders", "ties", "reasons", "replicates", "seed",
@@ -46,6 +46,12 @@ class StudyFile(BaseModel):
             message = f"an alias must lead to a name that is no alias itself: {name_up_to_three(chained)}"
             raise ValueError(message)
         return self
+
+
+def own_study_file(folder: Path) -> Path | None:
+    """Give the ``study.toml`` of a folder, None if it has none."""
+    path = folder / "study.toml"
+    return path if path.exists() else None
 
 
 def read_study_file(path: Path) -> tuple[StudyFile, str]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, Final
 
 import polars as pl
 
-from recuse.schema import ComparisonFrame, EstimateFrame
+from recuse.schema import ComparisonFrame, Comparisons, EstimateFrame
 
 __all__ = [
     "safe_for_spreadsheets",
+    "write_comparison_parts",
     "write_comparisons",
     "write_estimates",
     "write_judgment_plan",
@@ -45,6 +46,28 @@ def write_comparisons(comparisons: ComparisonFrame, out: Path) -> Path:
     path = out / "comparisons.parquet"
     _whole(path, lambda target: comparisons.lazy().collect().write_parquet(target))
     return path
+
+
+def write_comparison_parts(parts: Iterator[ComparisonFrame], out: Path) -> tuple[Path, list[int]]:
+    """Write ``comparisons.parquet`` part by part, each sorted by its keys; give each part's rows."""
+    from polars.io.plugins import register_io_source
+
+    heights: list[int] = []
+
+    def frames(
+        columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        _ = columns, predicate, n_rows, batch_size
+        for part in parts:
+            heights.append(part.height)
+            yield part.lazy().collect()
+
+    path = out / "comparisons.parquet"
+    whole = register_io_source(
+        frames, schema={name: column.dtype for name, column in Comparisons.columns().items()}
+    )
+    _whole(path, whole.sink_parquet)
+    return path, heights
 
 
 def write_specifications(specifications: pl.DataFrame, out: Path) -> list[Path]:
@@ -83,11 +106,12 @@ def write_manifest(
 ) -> Path:
     """Write ``manifest.json``: from what, with what, and how the estimates beside it were made.
 
-    `inputs` maps the name of each file read to its SHA-256; folders are dropped from the names, so that a
-    manifest says nothing about the machine it was made on.
+    `inputs` maps the name of each file read to its SHA-256; folders are dropped from the names, but for those
+    of partitions (``probe=main``), so that a manifest says nothing about the machine it was made on. Of an
+    address, which is kept whole, it maps to what is known of the content instead.
     """
     manifest = {
-        "inputs": [{"name": PurePath(name).name, "sha256": digest} for name, digest in inputs.items()],
+        "inputs": [_input(name, digest) for name, digest in inputs.items()],
         "versions": dict(sorted(versions.items())),
         "seed": seed,
         "settings": dict(settings),
@@ -102,6 +126,14 @@ def write_text(path: Path, text: str) -> Path:
     """Write a text file whole: a reader sees the old file or the new one, never half of one."""
     _whole(path, lambda target: target.write_text(text, encoding="utf-8"))
     return path
+
+
+def _input(name: str, digest: str) -> dict[str, str | None]:
+    if "://" in name:
+        return {"name": name, "sha256": None, "known": digest}
+    *folders, file = PurePath(name).parts
+    keys = [folder for folder in folders if "=" in folder]
+    return {"name": "/".join([*keys, file]), "sha256": digest}
 
 
 def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from recuse.analysis.settings import Settings
 from recuse.collectors.claims import BUNDLED_CLAIMS, read_claims, sources_of
 from recuse.collectors.sources import Source, load_all
 from recuse.collectors.starter_claims import starter_claims
-from recuse.commands.report import named_versions, set_aside_counts
+from recuse.commands.report_files import named_versions, set_aside_counts
 from recuse.errors import ConfigurationError
 from recuse.figures.claim_pages import claims_html, claims_json, print_claims
 from recuse.figures.claim_tables import claims_table, ladder_table

@@ -97,7 +97,8 @@ def paper(
 def _generate(folder: Path, sources: Sequence[str], study_file: Path | None, seed: int) -> None:
     """Lay out the text and make everything that it reads in."""
     from recuse.collectors.sources import load_all
-    from recuse.commands.report import estimate, progress, settings_of, write_files
+    from recuse.commands.report import estimate, progress, settings_of
+    from recuse.commands.report_files import write_files
     from recuse.figures.files import write_text
     from recuse.figures.latex import typeset as typeset_table
     from recuse.figures.paper_tables import paper_tables

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recuse.commands.report_files import Account, Step, account_of, write_files, write_page
 from recuse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from recuse.analysis.settings import Settings
+    from recuse.collectors.partitions import Partitions
     from recuse.collectors.sources import Source
     from recuse.schema import ComparisonFrame, EstimateFrame
 
-__all__ = ["app", "estimate", "progress", "report", "set_aside_counts", "settings_of", "write_files"]
+__all__ = ["STEPS", "app", "estimate", "progress", "report", "settings_of"]
 
 app = typer.Typer(add_completion=False)
-_PARTS = 13
-_NAMED_VERSIONS = ("recuse", "polars", "numpy", "scipy", "altair", "vl-convert-python")
+STEPS = 13
+"""Steps of a report for the progress display."""
 _FILES = "report.html, figures/, tables/, estimates, comparisons, numbers.tex, manifest.json"
 
 
@@ -52,17 +53,14 @@ class Output(StrEnum):
     json = "json"
 
 
-class Step(Protocol):
-    def __call__(self, name: str, /) -> object: ...
-
-
 @app.command()
 def report(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[SOURCE]...",
-            help="A bundled study (three-judges, pilot, local-panel), a cache, a study folder or a file.",
+            help="A bundled study (three-judges, pilot, local-panel), a cache, a study folder, a file, a "
+            "folder of Parquet files, or the address of Parquet (s3://, gs://, az://, https://).",
             show_default=False,
         ),
     ] = None,
@@ -96,6 +94,14 @@ def report(
     show_set_aside: Annotated[
         bool, typer.Option("--show-set-aside", help="List every row that was set aside, and stop.")
     ] = False,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Read Parquet in parts that fit into memory. By default from 2,000,000 rows.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Estimate what the judgments say, and whether it holds when involved judges are recused.
 
@@ -104,44 +110,69 @@ def report(
     """
     from rich.console import Console
 
+    from recuse.collectors.partitions import to_stream
     from recuse.collectors.sources import load_all
     from recuse.figures.vega import begin_vega_bundle
 
     console = Console(soft_wrap=not sys.stdout.isatty())
-    source = load_all(sources or ["three-judges"], study_file=study_file)
-    if show_set_aside:
-        _list_set_aside(source, console)
-        return
     settings = replace(
         settings_of(scoring.value, interval, convention.value, seed),
         joint=joint,
         joint_by_tier=joint_by_tier,
         joint_uninvolved=joint_uninvolved,
     )
+    partitions = to_stream(sources or [], wanted=stream)
+    if partitions is not None:
+        _streamed(partitions, study_file, out, settings, output, console, pooled, show_set_aside)
+        return
+    source = load_all(sources or ["three-judges"], study_file=study_file)
+    if show_set_aside:
+        _list_set_aside(source, console)
+        return
     begin_vega_bundle()
     with progress() as step:
         comparisons, estimates = estimate(source, settings, step, pooled=pooled)
         charts = write_files(out, source, comparisons, estimates, settings, step)
         step("report")
-        _write_page(out, source, estimates, charts)
+        write_page(out, account_of(source, comparisons), estimates, charts)
+    _tell(out, account_of(source, comparisons), estimates, output, console)
+
+
+def _streamed(
+    partitions: Partitions,
+    study_file: Path | None,
+    out: Path,
+    settings: Settings,
+    output: Output,
+    console: Console,
+    pooled: bool,  # noqa: FBT001
+    show_set_aside: bool,  # noqa: FBT001
+) -> None:
+    from recuse.commands.report_streamed import report_streamed
+
+    if show_set_aside:
+        raise ConfigurationError(
+            "rows that are set aside are counted and not listed where a source is read in parts",
+            "give --no-stream to read it whole",
+        )
+    account, estimates = report_streamed(partitions, study_file, out, settings, pooled=pooled)
+    _tell(out, account, estimates, output, console)
+
+
+def _tell(out: Path, account: Account, estimates: EstimateFrame, output: Output, console: Console) -> None:
+    """Print the summary, or the estimates as JSON."""
     if output is Output.json:
         sys.stdout.write(estimates.write_json() + "\n")
         return
     from recuse.figures.terminal import print_report
 
-    print_report(estimates, set_aside_counts=set_aside_counts(source), notes=source.notes, console=console)
+    print_report(estimates, set_aside_counts=account.set_aside, notes=account.notes, console=console)
     console.print(
         f"Written to {out}: report.html, figures, tables, estimates, comparisons, numbers.tex, manifest.json"
     )
     missing = out / "extra_judgments.csv"
     if missing.exists():
         console.print(f"Judge calls that would give every comparison an uninvolved judge: {missing}")
-
-
-def set_aside_counts(source: Source) -> dict[str, int]:
-    """Count the rows set aside, per rule."""
-    counts = source.set_aside.group_by("rule").len().sort("rule")
-    return {str(rule): int(n) for rule, n in counts.rows()}
 
 
 def settings_of(scoring: str, interval: str, convention: str, seed: int) -> Settings:
@@ -190,99 +221,6 @@ def estimate(
     return comparisons, estimates
 
 
-def write_files(
-    out: Path,
-    source: Source,
-    comparisons: ComparisonFrame,
-    estimates: EstimateFrame,
-    settings: Settings,
-    step: Step,
-) -> dict[str, tuple[dict[str, Any], str]]:
-    """Write everything but the page; return the specification and the drawing of each figure."""
-    from recuse.analysis.judgment_plan import judgment_plan
-    from recuse.figures.charts import all_charts
-    from recuse.figures.files import (
-        write_comparisons,
-        write_estimates,
-        write_judgment_plan,
-        write_manifest,
-        write_text,
-    )
-    from recuse.figures.latex import tables
-    from recuse.figures.numbers import numbers_tex
-    from recuse.figures.save import file_name, save_all
-
-    if out.exists() and not out.is_dir():
-        raise ConfigurationError(f"--out {out} is a file", "name a folder")
-    step("estimates and tables")
-    write_estimates(estimates, out)
-    write_comparisons(comparisons, out)
-    write_judgment_plan(judgment_plan(comparisons, families=source.families), out)
-    for name, table in tables(estimates).items():
-        write_text(out / "tables" / f"{file_name(name)}.tex", table)
-    write_text(out / "numbers.tex", numbers_tex(estimates, _counts(source, comparisons, settings)))
-    choices = asdict(settings)
-    write_manifest(
-        out,
-        inputs=source.inputs,
-        versions=named_versions(),
-        seed=choices.pop("seed"),
-        settings=choices,
-        set_aside=set_aside_counts(source),
-        notes=source.notes,
-    )
-    step("figures")
-    specifications: dict[str, dict[str, Any]] = {}
-
-    def specified() -> Iterator[tuple[str, dict[str, Any]]]:
-        for name, chart in all_charts(estimates).items():
-            specifications[name] = chart.to_dict(validate=False)
-            yield name, specifications[name]
-
-    files = save_all(specified(), out / "figures")
-    drawings = {path.stem: path.read_text(encoding="utf-8") for path in files if path.suffix == ".svg"}
-    return {name: (chart, drawings[file_name(name)]) for name, chart in specifications.items()}
-
-
-def _counts(source: Source, comparisons: ComparisonFrame, settings: Settings) -> dict[str, str]:
-    """Give the size of the study and the settings of the run as numbers.tex prints them."""
-    from recuse.analysis.counts import study_counts
-
-    counts = study_counts(comparisons) | {
-        "set_aside": source.set_aside.height,
-        "resamples": settings.n_resamples,
-        "seed": settings.seed,
-    }
-    return {name: f"{count:,}" for name, count in counts.items()} | {
-        "conf_level": f"{100 * settings.conf_level:g} %",
-        "scoring": settings.scoring,
-    }
-
-
-def _write_page(
-    out: Path, source: Source, estimates: EstimateFrame, charts: Mapping[str, tuple[dict[str, Any], str]]
-) -> None:
-    from recuse.figures.files import write_text
-    from recuse.figures.html import report_html
-
-    page = report_html(
-        estimates,
-        charts={name: specification for name, (specification, _) in charts.items()},
-        static={name: drawing for name, (_, drawing) in charts.items()},
-        set_aside_counts=set_aside_counts(source),
-        notes=source.notes,
-        manifest=json.loads((out / "manifest.json").read_text(encoding="utf-8")),
-    )
-    write_text(out / "report.html", page)
-
-
-def named_versions() -> dict[str, str]:
-    import platform
-    from importlib.metadata import version
-
-    return {"python": platform.python_version()} | {name: version(name) for name in _NAMED_VERSIONS}
-
-
 def _list_set_aside(source: Source, console: Console) -> None:
     if source.set_aside.is_empty():
         console.print("Nothing was set aside.")
@@ -297,7 +235,7 @@ def _list_set_aside(source: Source, console: Console) -> None:
 
 
 @contextmanager
-def progress() -> Generator[Step]:
+def progress(steps: int = STEPS) -> Generator[Step]:
     """Show a bar on a terminal's stderr; say nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -306,5 +244,5 @@ def progress() -> Generator[Step]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=_PARTS)
+        task = bar.add_task("reading", total=steps)
         yield lambda name: bar.update(task, advance=1, description=name)

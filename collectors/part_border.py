@@ -1,0 +1,155 @@
+"""The border for one part of a source that is streamed: typed, checked and reduced to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import narwhals as nw
+import polars as pl
+
+from recuse.analysis.reduction import COUNTS, FACTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS, reduced
+from recuse.collectors.border import REFUSALS, REQUIRED, refuse_two_facts, renamed, with_defaults
+from recuse.collectors.chunks import Chunk, Part
+from recuse.collectors.columns import refuse_rows, typed_columns
+from recuse.collectors.object_store import unreadable
+from recuse.collectors.partitions import ParquetFile
+from recuse.collectors.readers import ROW, RawTable
+from recuse.collectors.reduced_tables import is_reduced, presentations
+from recuse.collectors.second_tables import with_answers, with_tasks
+from recuse.collectors.study import StudyFile
+from recuse.collectors.tally import Tally
+from recuse.errors import JudgmentsError
+from recuse.schema import Judgments
+
+__all__ = ["PartBorder", "merged"]
+
+_NOT_READ: Final = {
+    "judgment_id", "logprob_a", "logprob_b", "tokens_a", "tokens_b", "raw", "model_resolved",
+    "params_requested", "params_effective", "prompt_hash", "rubric_version", "asked_at", "latency_s",
+    "cost_usd", "source",
+}  # fmt: skip
+_OF_ANSWERS: Final = ("tokens_a", "tokens_b")
+"""What a table of answers fills beside what the analysis reads."""
+_WANTED: Final[Mapping[str, pl.DataType]] = {
+    name: pl.String() if isinstance(column.dtype, pl.Enum) else column.dtype
+    for name, column in Judgments.columns().items()
+}
+"""Column → type as it is checked: words first as text."""
+_READ: Final = tuple(name for name in _WANTED if name not in _NOT_READ)
+_TASK: Final = ("study", "task_id", "probe")
+
+
+@dataclass(frozen=True, slots=True)
+class PartBorder:
+    """What is asked of every part."""
+
+    study: str
+    about: StudyFile
+    where: str
+    """What messages call the source."""
+    answers: RawTable | None = None
+    tasks: RawTable | None = None
+
+    def check_columns(self, file: ParquetFile) -> list[str]:
+        """Check that a file has the columns, before a row is read; say which columns are left out.
+
+        Raises
+        ------
+        SourceError
+            A column is missing, or holds a kind of value that it cannot hold.
+        """
+        empty = pl.DataFrame(schema={ROW: pl.UInt32(), **file.all_columns()})
+        table, notes = presentations(RawTable(empty, file.name, "row", ""))
+        if is_reduced(file.all_columns()):
+            return notes[1:]
+        return typed_columns(table, _WANTED, REQUIRED, ["verdict"])[1]
+
+    def reduce(self, part: Part, tally: Tally) -> pl.DataFrame:
+        """Read one part, check its rows, and count the presentations of each comparison.
+
+        Raises
+        ------
+        SourceError, JudgmentsError
+            What the border of a whole source raises, with the file and its row named.
+        """
+        rows = pl.concat([self._typed(chunk, tally) for chunk in part], how="diagonal")
+        rows, named = renamed(rows, self.about.aliases)
+        tally.aliases.update(named)
+        if self.answers is not None:
+            rows, _ = with_answers(rows, self.answers, self.about.aliases)
+        if self.tasks is not None:
+            rows, _ = with_tasks(rows, self.tasks)
+        self._check_facts(rows)
+        counted: pl.LazyFrame = reduced(_lazily(rows.drop(ROW)), study=self.study).to_native()
+        found = counted.collect()
+        self._refuse_many(found)
+        return found
+
+    def _typed(self, chunk: Chunk, tally: Tally) -> pl.DataFrame:
+        there = chunk.file.all_columns()
+        read = [name for name in (REDUCED if is_reduced(there) else _READ) if name in there]
+        try:
+            frame = chunk.scan().select(read).collect()
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise unreadable(chunk.file.name, error) from error
+        numbered = frame.with_row_index(ROW, offset=chunk.offset + 2)
+        table, _ = presentations(RawTable(numbered, chunk.file.name, "row", ""))
+        wanted = {name: _WANTED[name] for name in _READ if name in table.frame.columns}
+        if self.answers is not None or self.tasks is not None:
+            wanted = {name: _WANTED[name] for name in (*_READ, *_OF_ANSWERS)}
+        rows, remarks = typed_columns(table, wanted, REQUIRED, may_be_empty=["verdict"])
+        tally.remarks += remarks
+        for refusal in REFUSALS:
+            if set(refusal.failing.meta.root_names()) <= set(rows.columns):
+                refuse_rows(rows, refusal.failing, refusal.needed, refusal.remedy, table, refusal.shown)
+        return with_defaults(rows, self.study)
+
+    def _check_facts(self, rows: pl.DataFrame) -> None:
+        """Look at hashes first: a task with one description has one hash with and without it."""
+        facts = [name for name in FACTS if name in rows.columns]
+        task = [name for name in _TASK if name in rows.columns]
+        if not facts:
+            return
+        n_described = rows.select(*task, *facts).hash_rows().n_unique()
+        if n_described == rows.select(task).hash_rows().n_unique():
+            return
+        absent = [name for name in (*_TASK, *FACTS, "judge_kind") if name not in rows.columns]
+        unsaid = {name: pl.lit(None, dtype=pl.String) for name in absent}
+        refuse_two_facts(rows.with_columns(**unsaid), self.where)
+
+    def _refuse_many(self, counted: pl.DataFrame) -> None:
+        many = counted.filter(pl.sum_horizontal(*COUNTS) != pl.col("n_presentations"))
+        if many.is_empty():
+            return
+        columns = ("judge", "task_id", "first", "second", "n_presentations")
+        raise JudgmentsError(
+            "a presentation may be there seven times at most",
+            [
+                f"{judge} on {task} ({first} against {second}, {n} rows)"
+                for judge, task, first, second, n in many.select(columns).iter_rows()
+            ],
+            "number repetitions in the column replicate",
+            self.where,
+        )
+
+
+def merged(pieces: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Add up the counts of comparisons whose presentations were reduced in several parts.
+
+    Raises
+    ------
+    SourceError
+        A task is described in two ways.
+    """
+    refuse_two_facts(pieces, where)
+    return (
+        pieces.group_by(REDUCED_KEYS)
+        .agg(pl.col(*FACTS, *REDUCED_LENGTHS).max(), pl.col("n_presentations", *COUNTS).sum())
+        .select(pieces.columns)
+    )
+
+
+def _lazily(rows: pl.DataFrame) -> nw.LazyFrame[Any]:
+    return nw.from_native(rows.lazy())
