@@ -120,14 +120,16 @@ def _refuse_missing(table: RawTable, wanted: Mapping[str, pl.DataType], required
     unused = {name.strip().lower(): name for name in there if name not in wanted}
     hints: list[str] = []
     for name in missing:
-        near = difflib.get_close_matches(name, unused, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name, unused, n=1, cutoff=0.55)
         if near:
             hints.append(f"{unused[near[0]]!r} to {name}")
     renames = f"perhaps rename {', '.join(hints)}; " if hints else ""
+    mapped = "; recuse import table reads any table by a mapping" if "verdict" in required else ""
     raise SourceError(
         table.name,
         f"{noun} {', '.join(missing)} {verb} missing",
-        f"{renames}a file of this kind has {', '.join(required)}, and this one has {', '.join(there)}",
+        f"{renames}a file of this kind has {', '.join(required)}, "
+        f"and this one has {', '.join(there)}{mapped}",
     )
 
 

@@ -172,11 +172,10 @@ def _from_folder(folder: Path, study_file: Path | None) -> Source:
             return guessed
         if (partitions := parquet_in(folder)) is not None:
             return _from_partitions(partitions, study_file)
-        raise SourceError(
-            folder,
-            "the directory is neither a study nor a cache",
-            f"a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds {DATABASE}",
-        )
+        there = sorted(path.name for path in folder.iterdir() if format_of(path))
+        remedy = f"a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds {DATABASE}"
+        remedy += f"; to read one of its files, name it: {name_up_to_three(there)}" if there else ""
+        raise SourceError(folder, "the directory is neither a study nor a cache", remedy)
     read = {stem: read_table(path) for stem, path in tables.items() if path is not None}
     return _admitted(read, name, study_file or own_study_file(folder), prefix=f"{name}/")
 

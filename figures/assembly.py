@@ -3,19 +3,20 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from recuse.figures.names import display_names, plain
-from recuse.figures.quantities import setup_lines, studies
+from recuse.figures.quantities import LINE, setup_lines, studies
 from recuse.figures.theme import GREY, themed
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Panel", "assemble", "names_of", "order_of"]
+__all__ = ["Panel", "assemble", "names_of", "order_of", "with_remarks"]
 
 Drawing: TypeAlias = "alt.LayerChart | alt.VConcatChart | alt.HConcatChart | alt.ConcatChart"
 Panel: TypeAlias = "Callable[[pl.DataFrame, Mapping[str, str]], Drawing]"
@@ -65,6 +66,18 @@ def assemble(
         panel.title = footer
         panels.append(panel if len(parts) == 1 else alt.VConcatChart(vconcat=[panel], title=_heading(study)))
     return themed(alt.VConcatChart(vconcat=panels), question)
+
+
+def with_remarks(chart: alt.VConcatChart, remarks: Sequence[str]) -> alt.VConcatChart:
+    """Add lines underneath the last panel of a figure."""
+    if not remarks:
+        return chart
+    panel = chart.vconcat[-1]
+    while not isinstance(panel.title.text, list):
+        panel = panel.vconcat[-1]
+    lines = [line for remark in remarks for line in textwrap.wrap(remark, LINE)]
+    panel.title.text = [*panel.title.text, *lines]
+    return chart
 
 
 def _heading(study: str) -> alt.TitleParams:

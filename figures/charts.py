@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from recuse.figures.agreement_chart import kappa_heat_map
-from recuse.figures.assembly import assemble, order_of
+from recuse.figures.assembly import assemble, order_of, with_remarks
+from recuse.figures.crowd import crowd_of
 from recuse.figures.forest import Axis, Line, Section, forest
 from recuse.figures.gap_chart import flip_rate_by_gap
 from recuse.figures.involvement_chart import involvement_map
@@ -35,11 +36,15 @@ __all__ = [
     "win_rate_by_judge",
 ]
 
+_LINES: Final = 120
+"""Lines of a figure beyond which win rates are not drawn by judge."""
 _PERCENT: Final = (0.0, 100.0)
 
 
 def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
     """Every figure for which the estimates hold rows, by its file name."""
+    crowd = crowd_of(estimates)
+    estimates = crowd.estimates
     drawn = {
         "win_rate_by_judge": win_rate_by_judge(estimates),
         "self_preference": self_preference_forest(estimates),
@@ -52,15 +57,33 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "length_probe": length_probe(estimates),
         "longer_wins": longer_wins_three_ways(estimates),
     }
-    return {name: chart for name, chart in drawn.items() if chart is not None}
+    made = {name: chart for name, chart in drawn.items() if chart is not None}
+    return {name: with_remarks(chart, crowd.remarks()) for name, chart in made.items()}
 
 
 def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:
-    """Win rate of each generator, over all judges and by judge, the generator's own judge marked."""
+    """Win rate of each generator, over all judges and by judge, the generator's own judge marked.
+
+    Where that is more lines than a page has, judges have none of their own but a generator's own judge.
+    """
     rows = quantities(estimates, "win_rate", where=pl.col("tier").is_null())
+    everything = rows.height <= _LINES
+    if not everything:
+        rows = rows.filter(pl.col("judge").is_null() | (pl.col("judge") == pl.col("generator")))
     axis = Axis("win rate in % (dashed: 50 %, neither better nor worse)", "%", 50.0, _PERCENT)
 
     def draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.LayerChart:
+        if not everything:
+            told = part.sort("estimate", "judge", descending=[True, False], nulls_last=[True, False])
+            lines = [
+                Line(
+                    names[row["generator"]] + (" (its own judge)" if row["judge"] else ""),
+                    row,
+                    1 if row["judge"] else 2,
+                )
+                for row in told.to_dicts()
+            ]
+            return forest([Section("Over all judges", lines)], axis)
         sections: list[Section] = []
         for generator in order_of(part["generator"], names):
             of = part.filter(pl.col("generator") == generator)
@@ -73,6 +96,10 @@ def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:
         return forest(sections, axis)
 
     note = "Square: all judges; diamond: the generator judges its own answers; circle: another judge."
+    if not everything:
+        note = (
+            "Square: all judges; diamond: the generator judges its own answers. By judge: in the estimates."
+        )
     return assemble(rows, "How often does each generator win, and who says so?", draw, [note])
 
 
@@ -84,6 +111,9 @@ def self_preference_forest(estimates: pl.DataFrame) -> alt.VConcatChart | None:
         sections: list[Section] = []
         for judge in order_of(part["judge"], names):
             of = part.filter(pl.col("judge") == judge)
+            if of.height > 1 and of["estimate"].null_count() == of.height and of["reason"].n_unique() == 1:
+                sections.append(Section(names[judge], [Line("against any baseline", of.to_dicts()[0])]))
+                continue
             lines = [
                 Line(f"against {baseline_name(baseline)}", row, _marker(baseline))
                 for baseline in _baselines(of)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recuse.analysis.diagnosis import CHANCE_MARGIN, Finding, diagnose
+from recuse.figures.crowd import crowd_of
 from recuse.figures.diagnosis_words import REMEDIES, Remedy
 from recuse.figures.lookup import Lookup
 from recuse.figures.numbers import number_keys
@@ -57,22 +58,34 @@ class Diagnosis:
 
 
 def diagnoses(estimates: EstimateFrame) -> list[Diagnosis]:
-    """Put every finding into words; several studies are told apart by name."""
+    """Put every finding into words; several studies are told apart by name.
+
+    Of many judges those are told of that :mod:`recuse.figures.crowd` chooses.
+    """
     lookup = Lookup(estimates)
     rows = estimates.lazy().collect().to_dicts()
     keys = {_identity(row): key for row, key in zip(rows, number_keys(rows), strict=True)}
     several = len(lookup.studies) > 1
-    return [_in_words(finding, lookup, keys, several=several) for finding in diagnose(estimates)]
+    shown = crowd_of(estimates).estimates
+    return [_in_words(finding, lookup, keys, several=several) for finding in diagnose(shown)]
 
 
 def diagnosis_lines(estimates: EstimateFrame) -> list[str]:
     """Tell the diagnosis briefly: each symptom with its remedy, then in a line each what is not shown."""
     told = diagnoses(estimates)
+    pairs = [one for one in told if one.bias == AT_CHANCE and one.level == "shown"]
     lines = [
         f"{one.subject}: {one.remedy.name}. {one.symptom} Do: {one.remedy.mitigation} ({one.remedy.source})"
         for one in told
-        if one.level == "shown" and one.remedy is not None
+        if one.level == "shown" and one.remedy is not None and (one not in pairs or len(pairs) <= _AT_MOST)
     ]
+    if len(pairs) > _AT_MOST:
+        remedy = REMEDIES["agreement"]
+        named = _some([one.subject for one in pairs])
+        lines.append(
+            f"{len(pairs):,} pairs of judges: {remedy.name}. {named}; each κ is in the table of agreement. "
+            f"Do: {remedy.mitigation} ({remedy.source})"
+        )
     if told and not lines:
         lines.append("No symptom of a bias is shown.")
     biases = [one for one in told if one.bias != AT_CHANCE]
@@ -81,13 +94,24 @@ def diagnosis_lines(estimates: EstimateFrame) -> list[str]:
             f"{one.subject} {one.bias} ({one.detectable})" for one in biases if one.level == "not shown"
         ],
         "Cannot be told": [
-            f"{one.subject} {one.bias} ({one.reason})" for one in biases if one.level == "cannot be told"
+            f"{bias} of {', '.join(subjects[:_AT_MOST])}"
+            f"{f' and {len(subjects) - _AT_MOST:,} more' if len(subjects) > _AT_MOST else ''} ({reason})"
+            for (bias, reason), subjects in _by_reason(biases).items()
         ],
         "Neither chance nor agreement beyond it can be told of": [
             one.subject for one in told if one.bias == AT_CHANCE and one.level == "cannot be told"
         ],
     }
     return lines + [f"{what}: {_some(subjects)}." for what, subjects in rest.items() if subjects]
+
+
+def _by_reason(told: Sequence[Diagnosis]) -> dict[tuple[str, str | None], list[str]]:
+    """Give the judges of whom a bias cannot be told, under the bias and the reason."""
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for one in told:
+        if one.level == "cannot be told":
+            found.setdefault((one.bias, one.reason), []).append(one.subject)
+    return found
 
 
 def _some(subjects: Sequence[str]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.analysis.diagnosis import LEVEL
-from recuse.analysis.inference.signflip import least_p
+from recuse.analysis.inference.signflip import MOST_EXACT_SUMS, least_p
+from recuse.figures.crowd import crowd_of
+from recuse.figures.length_findings import length_sentence, raw_beside_controlled
 from recuse.figures.lookup import Lookup
 from recuse.figures.model_findings import gap_sentences, joint_sentences
 from recuse.figures.undetected import chance_agreement, tier_gradient
@@ -13,6 +15,11 @@ from recuse.figures.wording import Row, could_have_seen, interval_text, method_t
 from recuse.schema import EstimateFrame
 
 __all__ = ["findings", "findings_by_topic"]
+
+_NAMED = 6
+"""Judges that one sentence names."""
+_OWN = "self-preference against uninvolved judges"
+_SLOT = "preference for a slot"
 
 
 def findings(estimates: EstimateFrame) -> list[str]:
@@ -30,12 +37,16 @@ def findings_by_topic(estimates: EstimateFrame) -> dict[str, list[str]]:
 
     With several studies each is a topic of its own for every subject.
     """
-    lookup = Lookup(estimates)
+    crowd = crowd_of(estimates)
+    lookup = Lookup(crowd.estimates)
+    everyone = Lookup(estimates) if crowd.judges else lookup
     several = len(lookup.studies) > 1
     topics: dict[str, list[str]] = {}
     for study in lookup.studies:
         label = study or "all studies pooled"
-        for subject, said in _by_subject(lookup, study).items():
+        shown = crowd.said(study)
+        by_subject = _by_subject(lookup, everyone, study) | ({"Judges": [shown]} if shown else {})
+        for subject, said in by_subject.items():
             if said and several:
                 topics[f"{label}: {subject.lower()}"] = [f"{label}: {sentence}" for sentence in said]
             elif said:
@@ -43,10 +54,11 @@ def findings_by_topic(estimates: EstimateFrame) -> dict[str, list[str]]:
     return topics
 
 
-def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
+def _by_subject(lookup: Lookup, everyone: Lookup, study: str | None) -> dict[str, list[str]]:
     return {
         "Self-preference against uninvolved judges": [
             *_each(lookup, study, "self_preference_delta", _self_preference),
+            *_unknown(lookup, study, _OWN, "self_preference_delta", baseline="uninvolved"),
             *_not_identifiable(lookup, study),
         ],
         "By tier of tasks": [
@@ -57,12 +69,15 @@ def _by_subject(lookup: Lookup, study: str | None) -> dict[str, list[str]]:
         "At equal length": _each(lookup, study, "self_preference_delta_length_adjusted", _at_equal_length),
         "Self-preference beside position and length": joint_sentences(lookup, study),
         "Length": [
-            *_each(lookup, study, "length_length_share", _length),
-            *_raw_beside_controlled(lookup, study),
+            *_each(lookup, study, "length_length_share", length_sentence),
+            *raw_beside_controlled(lookup, study),
         ],
-        "Position": _each(lookup, study, "slot_a_rate", _position),
+        "Position": [
+            *_each(lookup, study, "slot_a_rate", _position),
+            *_unknown(lookup, study, _SLOT, "slot_a_rate"),
+        ],
         "Position against the quality gap": gap_sentences(lookup, study),
-        "Agreement": chance_agreement(lookup, study),
+        "Agreement": chance_agreement(everyone, study),
         "Asked again": _each(lookup, study, "verdict_change_excess", _stability),
     }
 
@@ -75,17 +90,41 @@ def _each(
     return [sentence for sentence in said if sentence is not None]
 
 
+def _unknown(lookup: Lookup, study: str | None, what: str, estimand: str, **keys: str | None) -> list[str]:
+    """Say of which judges a quantity cannot be estimated, once for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for judge in lookup.values("judge", estimand, study=study):
+        row = lookup.one(estimand, study=study, judge=judge, **keys)
+        if row is not None and row["estimate"] is None and not _beside(lookup, study, judge, estimand):
+            reasons.setdefault(row["reason"], []).append(lookup.name(judge))
+    return [_cannot(what, names, reason) for reason, names in reasons.items()]
+
+
+def _cannot(what: str, names: list[str], reason: str) -> str:
+    if len(names) == 1:
+        return f"{names[0]}'s {what} cannot be estimated: {reason}."
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    named = f"{', '.join(names[:_NAMED])}{more}"
+    return f"The {what} of {len(names)} judges cannot be estimated ({named}): {reason}."
+
+
+def _beside(lookup: Lookup, study: str | None, judge: str, estimand: str) -> str:
+    """Say what self-preference is against all peers, where that is known."""
+    if estimand != "self_preference_delta":
+        return ""
+    peers = lookup.one(estimand, study=study, judge=judge, baseline="all_peers")
+    known = peers is not None and peers["estimate"] is not None
+    return f" Against all peers: {_with_interval(peers)}." if known and peers is not None else ""
+
+
 def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | None:
     row = lookup.one("self_preference_delta", study=study, judge=judge, baseline="uninvolved")
     if row is None:
         return None
-    peers = lookup.one("self_preference_delta", study=study, judge=judge, baseline="all_peers")
-    beside = ""
-    if peers is not None and peers["estimate"] is not None:
-        beside = f" Against all peers: {_with_interval(peers)}."
-    subject = f"{lookup.name(judge)}'s self-preference against uninvolved judges"
+    beside = _beside(lookup, study, judge, "self_preference_delta")
+    subject = f"{lookup.name(judge)}'s {_OWN}"
     if row["estimate"] is None:
-        return f"{subject} cannot be estimated: {row['reason']}.{beside}"
+        return _cannot(_OWN, [lookup.name(judge)], row["reason"]) + beside if beside else None
     value = number(row["estimate"], row["unit"])
     return f"{subject} is {value}{_verdict(row)}.{beside}"
 
@@ -208,64 +247,11 @@ def _at_equal_length(lookup: Lookup, study: str | None, judge: str) -> str | Non
     )
 
 
-def _length(lookup: Lookup, study: str | None, judge: str) -> str | None:
-    raw = lookup.one("longer_wins_rate", study=study, judge=judge)
-    share = lookup.one("length_length_share", study=study, judge=judge)
-    if raw is None or raw["estimate"] is None or share is None or share["estimate"] is None:
-        return None
-    probe = lookup.one("long_wins_score", study=study, judge=judge, probe="length")
-    controlled = "no length probe holds the rest fixed"
-    if probe is not None and probe["estimate"] is not None:
-        controlled = (
-            "in the length probe, which holds the rest fixed, the longer answer scores "
-            f"{_with_interval(probe)} ({n_text(probe)})"
-        )
-    return (
-        f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
-        f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed; of its distance from "
-        f"50 % the model puts {_with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
-    )
-
-
-def _raw_beside_controlled(lookup: Lookup, study: str | None) -> list[str]:
-    """Say where the raw rate at which longer answers win is no sign of what the length probe shows."""
-    raw: list[str] = []
-    hidden: list[tuple[str, str]] = []
-    controlled: list[Row] = []
-    for judge in lookup.values("judge", "longer_wins_rate", study=study):
-        row = lookup.one("longer_wins_rate", study=study, judge=judge)
-        probe = lookup.one("long_wins_score", study=study, judge=judge, probe="length")
-        if row is None or row["conf_low"] is None or probe is None or probe["estimate"] is None:
-            continue
-        rate = number(row["estimate"], row["unit"])
-        raw.append(f"{rate} ({lookup.name(judge)})")
-        controlled.append(probe)
-        if abs(row["estimate"] - 0.5) < 0.05 and not row["conf_low"] <= probe["estimate"] <= row["conf_high"]:
-            hidden.append((rate, lookup.name(judge)))
-    if not hidden:
-        return []
-    lowest, highest = (pick(controlled, key=lambda row: float(row["estimate"])) for pick in (min, max))
-    rates = " and ".join(dict.fromkeys(rate for rate, _ in hidden))
-    who = " and ".join(name for _, name in hidden)
-    scores = f"{number(lowest['estimate'], 'proportion')} to {number(highest['estimate'], 'proportion')}"
-    counted = " or ".join(dict.fromkeys(n_text(row) for row in controlled))
-    told = sum(row["conf_low"] is not None and row["conf_low"] > 0.5 for row in controlled)
-    sentence = (
-        f"Uncontrolled, the longer answer wins {', '.join(raw)} of decisions; controlled, with generator and "
-        f"task fixed and only length varied, the longer version scores {scores} with the same judges "
-        f"({counted} each; the interval of {told} of {len(controlled)} lies above 50 %). "
-        f"The {rates} of {who} mixes length with whose answers are long, and hides what the probe shows."
-    )
-    return [sentence]
-
-
 def _position(lookup: Lookup, study: str | None, judge: str) -> str | None:
     row = lookup.one("slot_a_rate", study=study, judge=judge)
-    if row is None:
+    if row is None or row["estimate"] is None:
         return None
     name = lookup.name(judge)
-    if row["estimate"] is None:
-        return f"{name}'s preference for a slot cannot be estimated: {row['reason']}."
     tests = [
         text
         for test, say in (
@@ -319,7 +305,11 @@ def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> 
     leaning = _leaning(row)
     floor = least_p(leaning)
     sums = f"{leaning} non-zero task sum{'' if leaning == 1 else 's'}"
-    if row["p_value"] <= floor * (1 + 1e-9):
+    least = row["p_value"] <= floor * (1 + 1e-9)
+    if leaning > MOST_EXACT_SUMS:
+        drawn = f"{round(1 / floor) - 1:,} random sign-flips of {sums}"
+        return f"{text}, the smallest that {drawn} can give" if least else f"{text} ({drawn})"
+    if least:
         return f"{text}, the smallest it can be with {sums}"
     return f"{text} (with {sums} it cannot be below {p_text(floor, name=False)})"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Axis", "Line", "Section", "forest"]
 
 ROW_HEIGHT: Final = 19
-NOTE_WIDTH: Final = 64
+NOTE_WIDTH: Final = 76
 """Characters of the reason printed beside a row; the whole reason stands underneath."""
 _TOLD: Final = {
     "about": "row",

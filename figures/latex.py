@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -31,6 +31,9 @@ _SPECIAL: Final[Mapping[str, str]] = MappingProxyType(
         "≥": r"\ensuremath{\ge}", "…": r"\dots{}", "’": "'", "‘": "`", "“": "``", "”": "''",
     }
 )  # fmt: skip
+_NOTE: Final = r"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {}\end{{minipage}}"
+_ROWS: Final = 45
+"""Rows of one table on a page."""
 _POWER: Final = re.compile(r"(·?)10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _PLAIN: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -74,8 +77,19 @@ def tables(estimates: EstimateFrame) -> dict[str, str]:
 def typeset(table: Table, *, wrapped: float | None = None) -> str:
     """Typeset one table with booktabs; it shrinks to the width of the line where it is wider.
 
-    With ``wrapped`` the first column breaks its lines at that share of the width of the line.
+    With ``wrapped`` the first column breaks its lines at that share of the width of the line. A table with
+    more rows than a page has room for goes on in further ones; the first has the label, the last the note.
     """
+    parts = [table.body[start : start + _ROWS] for start in range(0, len(table.body), _ROWS)] or [()]
+    return "".join(
+        _part(table, rows, wrapped, first=place == 0, last=place == len(parts) - 1)
+        for place, rows in enumerate(parts)
+    )
+
+
+def _part(
+    table: Table, rows: Sequence[tuple[str, ...]], wrapped: float | None, *, first: bool, last: bool
+) -> str:
     names, numbers = table.n_names, len(table.header) - table.n_names
     columns = "l" * names + "r" * numbers
     if wrapped is not None:
@@ -84,17 +98,17 @@ def typeset(table: Table, *, wrapped: float | None = None) -> str:
     lines = [
         r"\begin{table}[tbp]",
         r"\centering",
-        rf"\caption{{{escape(table.caption)}}}",
-        rf"\label{{tab:{table.key.replace('_', '-')}}}",
+        rf"\caption{{{escape(table.caption if first else f'{table.caption} (continued)')}}}",
+        *([rf"\label{{tab:{table.key.replace('_', '-')}}}"] if first else []),
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
         _line(table.header),
         r"\midrule",
-        *(start + _line(row) for row in table.body),
+        *(start + _line(row) for row in rows),
         r"\bottomrule",
         r"\end{tabular}}",
-        rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {escape(table.note)}\end{{minipage}}",
+        *([_NOTE.format(escape(table.note))] if last else []),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from recuse.figures.names import plain
 from recuse.figures.wording import method_text
 from recuse.schema import ESTIMATE_KEYS
 
-__all__ = ["Row", "number", "one_per_quantity", "quantities", "setup_lines", "studies", "why_not"]
+__all__ = ["LINE", "Row", "number", "one_per_quantity", "quantities", "setup_lines", "studies", "why_not"]
 
 Row = Mapping[str, Any]
 """One row of the estimates by column name."""

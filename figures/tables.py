@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
+from recuse.figures.crowd import crowd_of
 from recuse.figures.joint_table import joint_table
+from recuse.figures.length_tables import length_probe_table, longer_wins_table, repetition_probe_table
 from recuse.figures.lookup import Lookup
 from recuse.figures.stability_tables import robustness_table, stability_table, variance_table
 from recuse.figures.table import Draft, Table
@@ -23,13 +26,19 @@ BASELINES: Final[Mapping[str, str]] = MappingProxyType(
         "human": "human",
     }
 )
+_COLUMNS: Final = 12
+"""Judges that have a column of their own in the table of win rates."""
+_ANY: Final = "any"
+"""Stands for the baselines where a judge has an estimate against none of them, for one reason."""
 
 
 def tables(estimates: EstimateFrame) -> list[Table]:
     """Lay the estimates out in the tables of an article; a table without rows is left out."""
-    lookup = Lookup(estimates)
+    crowd = crowd_of(estimates)
+    lookup = Lookup(crowd.estimates)
     made = [make(lookup) for make in TABLES.values()]
-    return [table for table in made if table.body]
+    remarks = crowd.remarks()
+    return [replace(table, note=" ".join([table.note, *remarks])) for table in made if table.body]
 
 
 def _n(row: Row | None, unit: str = "comparisons") -> tuple[str, str]:
@@ -46,6 +55,8 @@ def _count(row: Row | None, column: str = "n_comparisons") -> str:
 
 def _win_rate(lookup: Lookup) -> Table:
     judges = lookup.values("judge", "win_rate")
+    crowded = len(judges) > _COLUMNS
+    judges = [] if crowded else judges
     draft = Draft(
         lookup,
         "win_rate",
@@ -72,7 +83,8 @@ def _win_rate(lookup: Lookup) -> Table:
                 value_text(words),
             )
             draft.add(study, (lookup.name(generator),), (*cells, *_n(overall)), overall, *by_judge)
-    return draft.table("Win rate: mean score over comparisons; ½ is a draw.")
+    by_judge = f" By judge, of whom there are more than {_COLUMNS}: in the estimates." if crowded else ""
+    return draft.table(f"Win rate: mean score over comparisons; ½ is a draw.{by_judge}")
 
 
 def _self_preference(lookup: Lookup) -> Table:
@@ -93,7 +105,7 @@ def _self_preference(lookup: Lookup) -> Table:
     )
     for study in lookup.studies:
         for judge in lookup.values("judge", "self_preference_delta", study=study):
-            for baseline, label in BASELINES.items():
+            for baseline, label in _baselines(lookup, study, judge).items():
                 keys = {"study": study, "judge": judge, "baseline": baseline}
                 delta = lookup.one("self_preference_delta", **keys)
                 own, other = lookup.one("own_rate", **keys), lookup.one("baseline_rate", **keys)
@@ -112,6 +124,15 @@ def _self_preference(lookup: Lookup) -> Table:
         "baseline's judges; 0: like the baseline. p: dual of the interval. "
         "Detectable: smallest effect found with power .8."
     )
+
+
+def _baselines(lookup: Lookup, study: str | None, judge: str) -> Mapping[str, str]:
+    """Give the baselines that have a row of their own: one, where one reason leaves no estimate at all."""
+    keys = {"study": study, "judge": judge}
+    rows = {name: lookup.one("self_preference_delta", baseline=name, **keys) for name in BASELINES}
+    there = {name: row for name, row in rows.items() if row is not None}
+    told = {row["reason"] if row["estimate"] is None else name for name, row in there.items()}
+    return {next(iter(there)): _ANY} if len(told) == 1 < len(there) else BASELINES
 
 
 def _detectable(row: Row | None) -> str:
@@ -268,64 +289,6 @@ def _agreement(lookup: Lookup) -> Table:
     )
 
 
-def _longer_wins(lookup: Lookup) -> Table:
-    parts = ("length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share")
-    draft = Draft(
-        lookup, "longer_wins", "Does the longer answer win?", ("Judge",),
-        "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp",
-        "Comparisons", "Tasks",
-    )  # fmt: skip
-    for study in lookup.studies:
-        for judge in lookup.values("judge", "longer_wins_rate", study=study):
-            rate = lookup.one("longer_wins_rate", study=study, judge=judge)
-            shares = [lookup.one(name, study=study, judge=judge) for name in parts]
-            cells = (value_text(rate), interval_text(rate), *map(value_text, shares), *_n(rate))
-            draft.add(study, (lookup.name(judge),), cells, rate, *shares)
-    return draft.table(
-        "Share of decided presentations of unequal length that the longer answer wins; the four parts add "
-        "up to its distance from 50 %."
-    )
-
-
-def _length_probe(lookup: Lookup) -> Table:
-    draft = Draft(
-        lookup, "length_probe", "Does the longer version of one answer win?", ("Judge", "Tasks"),
-        "Long wins, %", "Interval", "Flips, %", "Comparisons", "Tasks",
-    )  # fmt: skip
-    for study in lookup.studies:
-        for judge in (*lookup.values("judge", "long_wins_score", study=study), None):
-            for group in (None, *lookup.values("group", "long_wins_score", study=study)):
-                keys = {"study": study, "judge": judge, "probe": "length"}
-                row = lookup.one("long_wins_score", group=group, **keys)
-                flips = lookup.one("flip_rate", **keys) if group is None and judge else None
-                name = "all judges" if judge is None else lookup.name(judge)
-                cells = (value_text(row), interval_text(row), value_text(flips), *_n(row))
-                draft.add(study, (name, _group(group)), cells, row)
-    return draft.table("Long wins: mean score of the longer version; 50 % is no preference for length.")
-
-
-def _repetition_probe(lookup: Lookup) -> Table:
-    draft = Draft(
-        lookup, "repetition_probe", "Does an answer beat itself once it is padded?", ("Judge",),
-        "Padded wins, %", "Interval", "Comparisons", "Tasks",
-    )  # fmt: skip
-    for study in lookup.studies:
-        for judge in (*lookup.values("judge", "padded_wins_score", study=study), None):
-            row = lookup.one("padded_wins_score", study=study, judge=judge, probe="repetition")
-            name = "all judges" if judge is None else lookup.name(judge)
-            draft.add(study, (name,), (value_text(row), interval_text(row), *_n(row)), row)
-    return draft.table(
-        "Padded wins: mean score of an answer padded by repetition against itself; 50 % is no preference."
-    )
-
-
-def _group(group: str | None) -> str:
-    if group is None:
-        return "all"
-    kind, _, value = group.partition("=")
-    return {"rewards": f"reward {value}", "task": value}.get(kind, group)
-
-
 TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
     {
         "self_preference": _self_preference,
@@ -335,10 +298,10 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
         "position": _position,
         "position_by_tier": _position_by_tier,
         "agreement": _agreement,
-        "longer_wins": _longer_wins,
-        "length_probe": _length_probe,
+        "longer_wins": longer_wins_table,
+        "length_probe": length_probe_table,
         "joint_model": joint_table,
-        "repetition_probe": _repetition_probe,
+        "repetition_probe": repetition_probe_table,
         "stability": stability_table,
         "variance_share": variance_table,
         "robustness": robustness_table,

@@ -16,6 +16,7 @@ from recuse.collectors.importers.reading import shape_of
 from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import format_of
 from recuse.collectors.stored_content import LONGEST_LINE, stored_head
+from recuse.errors import SourceError
 
 __all__ = ["detect", "first_record"]
 
@@ -38,7 +39,7 @@ def detect(path: Path) -> tuple[ImportFormat, Shape] | None:
     Raises
     ------
     SourceError
-        A JSON document cannot be read.
+        A JSON document cannot be read, or a folder holds files of several formats.
     """
     if path.is_dir():
         return _detect_in(path)
@@ -96,10 +97,17 @@ def _first_object(line: bytes) -> Record | None:
 
 
 def _detect_in(folder: Path) -> tuple[ImportFormat, Shape] | None:
+    found: dict[str, tuple[Path, tuple[ImportFormat, Shape]]] = {}
     for declared in map(format_named, IMPORTERS):
         for name in declared.files:
             file = min((file for file in folder.rglob(name) if file.is_file()), default=None)
             shape = shape_of(declared, first_record(file)) if file else None
-            if shape is not None:
-                return declared, shape
-    return None
+            if file is not None and shape is not None:
+                found.setdefault(declared.name, (file, (declared, shape)))
+    if len({file for file, _ in found.values()}) > 1:
+        raise SourceError(
+            folder,
+            f"the directory holds files of several formats: {', '.join(found)}",
+            f"write which are meant, as {next(iter(found))}:{folder}, or name a folder in it",
+        )
+    return next((guess for _, guess in found.values()), None)

@@ -120,14 +120,16 @@ FILES = {
         (
             "cannot read v.csv: columns task_id, judge are missing; perhaps rename 'task' to task_id, "
             "'Judge' to judge; a file of this kind has task_id, judge, slot_a, slot_b, verdict, "
-            "and this one has task, Judge, slot_a, slot_b, verdict"
+            "and this one has task, Judge, slot_a, slot_b, verdict; "
+            "recuse import table reads any table by a mapping"
         ),
     ),
     "one column missing": (
         "task_id,judge,slot_a,slot_b\nt,j,x,y\n",
         (
             "cannot read v.csv: column verdict is missing; a file of this kind has task_id, judge, slot_a, "
-            "slot_b, verdict, and this one has task_id, judge, slot_a, slot_b"
+            "slot_b, verdict, and this one has task_id, judge, slot_a, slot_b; "
+            "recuse import table reads any table by a mapping"
         ),
     ),
     "semicolons": (

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from pathlib import Path
 
 import polars as pl
@@ -418,3 +419,21 @@ def test_a_study_file_that_is_not_there() -> None:
         ConfigurationError, match=r"cannot read none\.toml: No such file or directory; check the path"
     ):
         load("v.csv", study_file=Path("none.toml"))
+
+
+def test_a_folder_of_a_table_that_is_no_study_names_it(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("worker,left,right\nw,x,y\n")
+    with pytest.raises(SourceError, match=r"to read one of its files, name it: votes\.csv"):
+        load(str(tmp_path))
+
+
+def test_a_folder_of_several_formats_is_not_read_as_one_of_them(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    review = {"question_id": 1, "answer1_id": "x", "answer2_id": "y", "text": "9 8", "score": [9, 8]}
+    review |= {"reviewer_id": 1, "review_id": "r"}
+    (tmp_path / "a" / "review_x_y.jsonl").write_text(json.dumps(review) + "\n")
+    result = {"input": "q", "output_1": "x", "output_2": "y", "results": [{"swap": False}]}
+    (tmp_path / "b" / "result.json").write_text(json.dumps([result]))
+    with pytest.raises(SourceError, match="files of several formats: vicuna, llmbar; write which are meant"):
+        load(str(tmp_path))

@@ -127,8 +127,12 @@ def _mapped(
     declared = table.table_format(made)
     beside = table.mapping_beside(path)
     if path.is_file() and beside != saved:
-        table.write_mapping(made, beside)
-        say(f"Mapping saved as {beside}; table:{path} reads the file by it")
+        try:
+            table.write_mapping(made, beside)
+        except OSError as error:
+            say(f"Mapping not saved: {beside}: {error.strerror}")
+        else:
+            say(f"Mapping saved as {beside}; table:{path} reads the file by it")
     return declared
 
 
