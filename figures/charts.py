@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -74,16 +74,9 @@ def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:
 
     def draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.LayerChart:
         if not everything:
-            told = part.sort("estimate", "judge", descending=[True, False], nulls_last=[True, False])
-            lines = [
-                Line(
-                    names[row["generator"]] + (" (its own judge)" if row["judge"] else ""),
-                    row,
-                    1 if row["judge"] else 2,
-                )
-                for row in told.to_dicts()
-            ]
-            return forest([Section("Over all judges", lines)], axis)
+            ranked = part.sort("estimate", "judge", descending=[True, False], nulls_last=[True, False])
+            whole = [_over_all(row, names) for row in ranked.to_dicts()]
+            return forest([Section("Over all judges", whole)], axis)
         sections: list[Section] = []
         for generator in order_of(part["generator"], names):
             of = part.filter(pl.col("generator") == generator)
@@ -101,6 +94,12 @@ def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:
             "Square: all judges; diamond: the generator judges its own answers. By judge: in the estimates."
         )
     return assemble(rows, "How often does each generator win, and who says so?", draw, [note])
+
+
+def _over_all(row: Mapping[str, Any], names: Mapping[str, str]) -> Line:
+    if row["judge"] is None:
+        return Line(names[row["generator"]], row, 2)
+    return Line(f"{names[row['generator']]} (its own judge)", row, 1)
 
 
 def self_preference_forest(estimates: pl.DataFrame) -> alt.VConcatChart | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import polars as pl
 
@@ -47,7 +47,7 @@ class Crowd:
         ]
 
 
-def crowd_of(estimates: EstimateFrame) -> Crowd:
+def crowd_of(estimates: pl.DataFrame) -> Crowd:
     """Choose the judges that are shown one by one: in each study at most ``AT_MOST``.
 
     First come judges with an estimate of their self-preference, then those with most comparisons; equal
@@ -63,7 +63,7 @@ def crowd_of(estimates: EstimateFrame) -> Crowd:
     )
     crowded = ranked.filter(pl.col("of") > AT_MOST)
     if crowded.is_empty():
-        return Crowd(estimates, {})
+        return Crowd(cast("EstimateFrame", estimates), {})
     hidden = crowded.filter(pl.col("place") >= AT_MOST).select("study", "judge")
     shown = estimates
     for column in ("judge", "judge_2"):
@@ -72,4 +72,4 @@ def crowd_of(estimates: EstimateFrame) -> Crowd:
             nulls_equal=True, maintain_order="left",
         )  # fmt: skip
     counts = crowded.select("study", "of").unique().sort("study", nulls_last=True)
-    return Crowd(shown, dict(counts.iter_rows()))
+    return Crowd(cast("EstimateFrame", shown), dict(counts.iter_rows()))

@@ -94,15 +94,20 @@ def diagnosis_lines(estimates: EstimateFrame) -> list[str]:
             f"{one.subject} {one.bias} ({one.detectable})" for one in biases if one.level == "not shown"
         ],
         "Cannot be told": [
-            f"{bias} of {', '.join(subjects[:_AT_MOST])}"
-            f"{f' and {len(subjects) - _AT_MOST:,} more' if len(subjects) > _AT_MOST else ''} ({reason})"
-            for (bias, reason), subjects in _by_reason(biases).items()
+            f"{_named(bias, subjects)} ({reason})" for (bias, reason), subjects in _by_reason(biases).items()
         ],
         "Neither chance nor agreement beyond it can be told of": [
             one.subject for one in told if one.bias == AT_CHANCE and one.level == "cannot be told"
         ],
     }
     return lines + [f"{what}: {_some(subjects)}." for what, subjects in rest.items() if subjects]
+
+
+def _named(bias: str, subjects: Sequence[str]) -> str:
+    if len(subjects) == 1:
+        return f"{subjects[0]} {bias}"
+    more = f" and {len(subjects) - _AT_MOST:,} more" if len(subjects) > _AT_MOST else ""
+    return f"{bias} of {', '.join(subjects[:_AT_MOST])}{more}"
 
 
 def _by_reason(told: Sequence[Diagnosis]) -> dict[tuple[str, str | None], list[str]]:

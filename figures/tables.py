@@ -83,8 +83,8 @@ def _win_rate(lookup: Lookup) -> Table:
                 value_text(words),
             )
             draft.add(study, (lookup.name(generator),), (*cells, *_n(overall)), overall, *by_judge)
-    by_judge = f" By judge, of whom there are more than {_COLUMNS}: in the estimates." if crowded else ""
-    return draft.table(f"Win rate: mean score over comparisons; ½ is a draw.{by_judge}")
+    left_out = f" By judge, of whom there are more than {_COLUMNS}: in the estimates." if crowded else ""
+    return draft.table(f"Win rate: mean score over comparisons; ½ is a draw.{left_out}")
 
 
 def _self_preference(lookup: Lookup) -> Table:

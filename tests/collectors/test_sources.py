@@ -431,9 +431,9 @@ def test_a_folder_of_several_formats_is_not_read_as_one_of_them(tmp_path: Path) 
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     review = {"question_id": 1, "answer1_id": "x", "answer2_id": "y", "text": "9 8", "score": [9, 8]}
-    review |= {"reviewer_id": 1, "review_id": "r"}
+    review |= {"reviewer_id": 1, "review_id": "r", "metadata": {}}
     (tmp_path / "a" / "review_x_y.jsonl").write_text(json.dumps(review) + "\n")
-    result = {"input": "q", "output_1": "x", "output_2": "y", "results": [{"swap": False}]}
+    result = {"input": "q", "output_1": "x", "output_2": "y", "results": [{"swap = False": {"winner": "1"}}]}
     (tmp_path / "b" / "result.json").write_text(json.dumps([result]))
     with pytest.raises(SourceError, match="files of several formats: vicuna, llmbar; write which are meant"):
         load(str(tmp_path))
