@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.comparisons import compare
@@ -24,9 +25,12 @@ GENERATORS = [f"maker-{index}/model-{index}" for index in range(6)]
 JUDGES = [*GENERATORS[:4], "maker-8/judge-8"]
 
 
-def simulated(n: int, path: Path) -> None:
-    """Write n judgments: 6 generators, 5 judges (4 of them generators), both orders, three tiers."""
-    rng = np.random.default_rng(1)
+def simulated(n: int, path: Path, *, part: int = 0) -> None:
+    """Write n judgments: 6 generators, 5 judges (4 of them generators), both orders, three tiers.
+
+    Another ``part`` holds other tasks; 150 judgments are a whole one.
+    """
+    rng = np.random.default_rng(1 + part)
     pairs = [(a, b) for a in range(6) for b in range(6) if a != b]
     per_task = len(pairs) * len(JUDGES)
     n_tasks = n // per_task + 1
@@ -38,20 +42,24 @@ def simulated(n: int, path: Path) -> None:
     taste = rng.normal(0, 1, (n_tasks, 6))
     score = (strength + taste)[task[:, None], slot] + 0.4 * (slot == judge[:, None])
     lean = score[:, 0] - score[:, 1] + 0.1 + rng.logistic(0, 1, n)
-    verdict = np.where(np.abs(lean) < 0.3, "tie", np.where(lean > 0, "a", "b"))
-    names = np.array(GENERATORS)
+    verdict = np.where(np.abs(lean) < 0.3, 2, np.where(lean > 0, 0, 1))
+    prefix = f"task-{part}-" if part else "task-"
     pl.DataFrame(
         {
-            "task_id": np.char.add("task-", task.astype(str)),
-            "tier": np.array(["objective", "medium", "subjective"])[task % 3],
-            "judge": np.array(JUDGES)[judge],
-            "slot_a": names[slot[:, 0]],
-            "slot_b": names[slot[:, 1]],
-            "verdict": verdict,
+            "task_id": pl.Series(task).cast(pl.String),
+            "tier": _named(["objective", "medium", "subjective"], task % 3),
+            "judge": _named(JUDGES, judge),
+            "slot_a": _named(GENERATORS, slot[:, 0]),
+            "slot_b": _named(GENERATORS, slot[:, 1]),
+            "verdict": _named(["a", "b", "tie"], verdict),
             "words_a": words[task, slot[:, 0]],
             "words_b": words[task, slot[:, 1]],
         }
-    ).write_parquet(path)
+    ).with_columns(pl.lit(prefix) + pl.col("task_id")).write_parquet(path)
+
+
+def _named(names: list[str], codes: npt.NDArray[np.int64]) -> pl.Series:
+    return pl.Series(names).gather(codes)
 
 
 def main() -> int:
