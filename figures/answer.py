@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, interval_text, method_text, number, p_text
+from recuse.figures.wording import Row, detectable_text, interval_text, method_text, number, p_text
 from recuse.schema import EstimateFrame
 
 __all__ = ["short_answer", "study_setup"]
@@ -76,7 +76,7 @@ def _delta(lookup: Lookup, judge: str, row: Row, *, detectable: bool) -> str:
     told = f"{lookup.name(judge)} {number(row['estimate'], row['unit'])} {interval_text(row)}"
     if row["mde"] is None or not detectable:
         return told
-    effect = number(row["mde"], row["unit"], digits=0).lstrip("+")
+    effect = detectable_text(row["mde"], row["unit"])
     return f"{told}, smallest effect this design could have seen {effect}"
 
 

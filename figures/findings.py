@@ -11,7 +11,16 @@ from recuse.figures.length_findings import length_sentence, raw_beside_controlle
 from recuse.figures.lookup import Lookup
 from recuse.figures.model_findings import gap_sentences, joint_sentences
 from recuse.figures.undetected import chance_agreement, tier_gradient
-from recuse.figures.wording import Row, could_have_seen, interval_text, method_text, n_text, number, p_text
+from recuse.figures.wording import (
+    Row,
+    could_have_seen,
+    detectable_text,
+    interval_text,
+    method_text,
+    n_text,
+    number,
+    p_text,
+)
 from recuse.schema import EstimateFrame
 
 __all__ = ["findings", "findings_by_topic"]
@@ -197,7 +206,7 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
     seen = [row["mde"] for row in used if could_have_seen(row)]
     told = ""
     if seen:
-        least, most = (number(pick(seen), "difference", digits=0).lstrip("+") for pick in (min, max))
+        least, most = (detectable_text(pick(seen), "difference") for pick in (min, max))
         span = most if least == most else f"{least.removesuffix(' pp')} to {most}"
         told = f"; where an interval includes 0, this design could have seen {span}"
     by_tier = "; ".join(parts)
@@ -304,7 +313,7 @@ def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> 
         return text
     leaning = _leaning(row)
     floor = least_p(leaning)
-    sums = f"{leaning} non-zero task sum{'' if leaning == 1 else 's'}"
+    sums = f"{leaning:,} non-zero task sum{'' if leaning == 1 else 's'}"
     least = row["p_value"] <= floor * (1 + 1e-9)
     if leaning > MOST_EXACT_SUMS:
         drawn = f"{round(1 / floor) - 1:,} random sign-flips of {sums}"
@@ -320,9 +329,9 @@ def _reversals(lookup: Lookup, study: str | None, judge: str, row: Row | None) -
         return "no hard reversal" if share is not None else ""
     count = share["n_comparisons"]
     toward_a = round(share["estimate"] * count)
-    where = f"{toward_a} of {count} hard reversals toward slot A"
+    where = f"{toward_a:,} of {count:,} hard reversals toward slot A"
     if count > 1 and toward_a in {0, count}:
-        where = f"all {count} hard reversals toward slot {'A' if toward_a else 'B'}"
+        where = f"all {count:,} hard reversals toward slot {'A' if toward_a else 'B'}"
     p_value = (row or share)["p_value"]
     return where if p_value is None else f"{where} (sign test {p_text(p_value)})"
 

@@ -31,7 +31,7 @@ from typing import Final
 
 from recuse.figures.latex import escape
 from recuse.figures.lookup import Lookup, short_name
-from recuse.figures.wording import Row, bare_number, estimate_text, interval_text, number, p_text
+from recuse.figures.wording import Row, bare_number, detectable_text, estimate_text, interval_text, p_text
 from recuse.schema import ESTIMATE_KEYS, EstimateFrame
 
 __all__ = ["names_in_keys", "number_keys", "numbers_tex"]
@@ -151,7 +151,7 @@ def _entries(row: Row) -> list[tuple[str, str]]:
             ("Interval", escape(interval_text(row))),
         ]
     if row["mde"] is not None:
-        entries.append(("Mde", escape(number(row["mde"], row["unit"], digits=0).lstrip("+"))))
+        entries.append(("Mde", escape(detectable_text(row["mde"], row["unit"]))))
     if row["p_value"] is not None:
         entries.append(("P", escape(p_text(row["p_value"]))))
     entries += [

@@ -16,6 +16,7 @@ __all__ = [
     "Row",
     "bare_number",
     "could_have_seen",
+    "detectable_text",
     "estimate_text",
     "interval_text",
     "method_text",
@@ -28,6 +29,8 @@ __all__ = [
 Row: TypeAlias = Mapping[str, Any]
 """One row of the estimates, as a mapping from column to value."""
 
+_SAMPLED: Final = "on a sample of"
+"""How the reason of such a row begins."""
 NOTHING: Final = "–"
 """Stands where a row has nothing to say: no interval was asked for, no test exists."""
 
@@ -141,13 +144,16 @@ def n_text(row: Row) -> str:
 
     >>> n_text({"n_presentations": None, "n_comparisons": 30, "n_tasks": 15})
     'n = 30 comparisons, 15 tasks'
+
+    Of a source read in parts, what rests on a sample of its tasks says so.
     """
     parts = [
         f"{row[f'n_{unit}']:,} {unit if row[f'n_{unit}'] != 1 else unit.removesuffix('s')}"
         for unit in ("presentations", "comparisons", "tasks")
         if row[f"n_{unit}"] is not None
     ]
-    return f"n = {', '.join(parts)}" if parts else "n not recorded"
+    sampled = " (a sample of tasks)" if (row.get("reason") or "").startswith(_SAMPLED) else ""
+    return f"n = {', '.join(parts)}{sampled}" if parts else "n not recorded"
 
 
 def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
@@ -158,8 +164,19 @@ def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
     if row["mde"] is None or row["conf_low"] is None or not row["conf_low"] <= null <= row["conf_high"]:
         return ""
     unit = "difference" if row["unit"] == "proportion" else row["unit"]
-    effect = number(row["mde"], unit, digits=0).lstrip("+")
+    effect = detectable_text(row["mde"], unit)
     return f"; this design could have seen {effect} (minimum detectable effect{by})"
+
+
+def detectable_text(effect: float, unit: str) -> str:
+    """Print a minimum detectable effect: in whole points, or to one digit that is not 0 below two of them.
+
+    >>> [detectable_text(effect, "difference") for effect in (0.262, 0.0127, 0.0004)]
+    ['26 pp', '1.3 pp', '0.04 pp']
+    """
+    points = 100 * effect
+    digits = 0 if points >= 2 else 1 if points >= 0.1 else 2
+    return number(effect, unit, digits=digits).lstrip("+")
 
 
 def method_text(method: str | None) -> str:
