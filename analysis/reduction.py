@@ -14,7 +14,17 @@ import narwhals as nw
 
 from recuse.schema import STATUSES, VERDICTS
 
-__all__ = ["COUNTS", "FACTS", "REDUCED", "REDUCED_KEYS", "REDUCED_LENGTHS", "reduced"]
+__all__ = [
+    "COUNTS",
+    "FACTS",
+    "READ_TEXTS",
+    "READ_WHOLE",
+    "REDUCED",
+    "REDUCED_KEYS",
+    "REDUCED_LENGTHS",
+    "reduced",
+    "said",
+]
 
 REDUCED_KEYS: Final = (
     "study", "task_id", "probe", "judge", "judge_kind", "replicate", "first", "first_variant", "second",
@@ -37,11 +47,13 @@ _BASE: Final = 8
 _NO_OUTCOME: Final = len(OUTCOMES)
 """The digit for what is neither verdict nor status."""
 _DIGITS_PER_SLOT: Final = len(OUTCOMES) + 1
-_TEXTS: Final = (
+READ_TEXTS: Final = (
     "study", "task_id", "probe", "judge", "judge_kind", "slot_a", "slot_b", "variant_a", "variant_b",
     "verdict", "status", *FACTS,
 )  # fmt: skip
-_NUMBERS: Final = ("replicate", "words_a", "words_b", "chars_a", "chars_b")
+"""Columns of judgments that are read and hold texts."""
+READ_WHOLE: Final = ("replicate", "words_a", "words_b", "chars_a", "chars_b")
+"""Columns of judgments that are read and hold whole numbers."""
 _NAMES: Final = frozenset({"judge", "slot_a", "slot_b"})
 _SHOWN: Final[Mapping[str, str]] = {
     "first": "slot", "first_variant": "variant", "words_first": "words", "chars_first": "chars",
@@ -102,12 +114,14 @@ def _typed(
     there: nw.Schema, defaults: Mapping[str, str], aliases: Mapping[str, str]
 ) -> Iterator[tuple[str, nw.Expr]]:
     """Give each column its type; a text that is null becomes its default, or else the empty text."""
-    for name in (*_TEXTS, *_NUMBERS):
+    for name in (*READ_TEXTS, *READ_WHOLE):
         other = {"a": f"{name[:-1]}b", "b": f"{name[:-1]}a"}.get(name[-1], name)
         column = nw.col(name) if name in there else _nothing(nw.col(other))
         if name not in there and other not in there:
             continue
-        if name in _NUMBERS:
+        if name in READ_WHOLE:
+            if there.get(name) == nw.String:
+                column = nw.when(column != "").then(column)
             whole = column if there.get(name) == nw.Int64 else column.cast(nw.Int64)
             yield name, whole.fill_null(0) if name == "replicate" else whole
             continue
@@ -200,3 +214,24 @@ def _completed(
         else:
             columns[name] = _nothing(n_presentations if name in REDUCED_LENGTHS else nw.col("task_id"))
     return grouped.select(**columns)
+
+
+def said(judgments: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Count the rows of each verdict and status, to name what is no outcome.
+
+    Parameters
+    ----------
+    judgments
+        As for ``reduced``.
+
+    Returns
+    -------
+    narwhals.LazyFrame
+        ``verdict, status, n``; ``""`` where there is none.
+    """
+    there = judgments.collect_schema().names()
+    words = {
+        name: nw.col(name).cast(nw.String).fill_null("") for name in ("verdict", "status") if name in there
+    }
+    counted = judgments.select(**words).group_by(*words).agg(n=nw.len())
+    return counted if "status" in words else counted.with_columns(status=nw.lit(""))

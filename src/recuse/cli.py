@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "rejudge": ("recuse.commands.rejudge", "Read stored texts again with another parser."),
     "local-servers": ("recuse.commands.local_servers", "Serve the small models of a study on this machine."),
     "export": ("recuse.commands.export", "Write judgments as a table that other programs read."),
+    "reduce": ("recuse.commands.reduce", "Count judgments per comparison, in an engine that holds them."),
     "calibrate": (
         "recuse.commands.calibrate",
         "Set a judge beside human labels before it approves anything.",
