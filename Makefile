@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := analysis cache collectors figures paper
-TEST_EXTRAS := dev,collect,local
+TEST_EXTRAS := dev,collect,local,duckdb,dask,spark
 # Two workers: on more, the solvers' own threads only get into each other's way.
 PYTEST ?= $(BIN)/python -m pytest -n 2
 REPORT ?=

@@ -116,16 +116,18 @@ def _typed(
     """Give each column its type; a text that is null becomes its default, or else the empty text."""
     for name in (*READ_TEXTS, *READ_WHOLE):
         other = {"a": f"{name[:-1]}b", "b": f"{name[:-1]}a"}.get(name[-1], name)
-        column = nw.col(name) if name in there else _nothing(nw.col(other))
         if name not in there and other not in there:
             continue
+        column, dtype = nw.col(name), there.get(name)
+        if dtype is None:
+            column, dtype = _nothing(nw.col(other)), there[other]
         if name in READ_WHOLE:
-            if there.get(name) == nw.String:
+            if dtype == nw.String:
                 column = nw.when(column != "").then(column)
-            whole = column if there.get(name) == nw.Int64 else column.cast(nw.Int64)
+            whole = column if dtype == nw.Int64 else column.cast(nw.Int64)
             yield name, whole.fill_null(0) if name == "replicate" else whole
             continue
-        text = (column if there.get(name) == nw.String else column.cast(nw.String)).fill_null("")
+        text = (column if dtype == nw.String else column.cast(nw.String)).fill_null("")
         if name in defaults:
             text = nw.when(text == "").then(nw.lit(defaults[name])).otherwise(text)
         yield name, _renamed(text, aliases) if name in _NAMES else text

@@ -10,7 +10,7 @@ from typing import Any, Final
 import narwhals as nw
 import polars as pl
 
-from recuse.analysis.reduction import COUNTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS, reduced
+from recuse.analysis.reduction import COUNTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS, reduced, said
 from recuse.cache.replacing import replacing
 from recuse.collectors.engines.finding import Found, find
 from recuse.collectors.engines.registry import engine_named
@@ -74,7 +74,7 @@ def reduce_source(
             raise ConfigurationError(f"{out} is the source", "give --out another name")
         with opened(found.files, scratch) as judgments:
             counted = _counted(judgments, found, scratch)
-            refuse_faults(counted, judgments, found.files.name)
+            refuse_faults(counted, lambda: _words(judgments, scratch), found.files.name)
         n_judgments, n_comparisons = (
             counted.select(pl.col("n_presentations").sum(), pl.len()).collect().row(0)
         )
@@ -93,6 +93,12 @@ def _counted(judgments: nw.LazyFrame[Any], found: Found, scratch: Path) -> pl.La
         (pl.scan_parquet(file, glob=False).select(REDUCED).cast(dict(REDUCED_TYPES)) for file in files),
         how="vertical",
     )
+
+
+def _words(judgments: nw.LazyFrame[Any], scratch: Path) -> pl.DataFrame:
+    words = scratch / "said.parquet"
+    said(judgments).sink_parquet(str(words))
+    return pl.read_parquet(words / "*.parquet" if words.is_dir() else words)
 
 
 def _sorted(counted: pl.LazyFrame) -> pl.LazyFrame:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import narwhals as nw
 import polars as pl
 
-from recuse.analysis.reduction import COUNTS, FACTS, REDUCED_LENGTHS, said
+from recuse.analysis.reduction import COUNTS, FACTS, REDUCED_LENGTHS
 from recuse.errors import SourceError, name_up_to_three
 from recuse.schema import JUDGE_KINDS, REWARDS, STATUSES, VERDICTS
 
@@ -32,37 +31,37 @@ _REPEATED: Final = (pl.max_horizontal(*COUNTS) > 1) | pl.any_horizontal(
 _FAULTS: Final = (
     _Fault(
         pl.any_horizontal(pl.col("task_id", "judge", "first", "second").is_null()),
-        "comparisons lack task_id, judge, slot_a or slot_b",
+        "no task_id, judge, slot_a or slot_b",
         "fill them in or remove the rows",
         ("task_id", "judge", "first", "second"),
     ),
     _Fault(
         pl.col("replicate") < 0,
-        "comparisons have a negative replicate",
+        "a negative replicate",
         "number repetitions 0, 1, 2, …",
         ("judge", "task_id", "replicate"),
     ),
     _Fault(
         ~pl.col("judge_kind").is_in(JUDGE_KINDS),
-        "comparisons have a judge_kind that is none",
+        "a judge_kind that is none",
         f"write {' or '.join(JUDGE_KINDS)}",
         ("judge", "judge_kind"),
     ),
     _Fault(
         ~pl.col("rewards").is_in(REWARDS),
-        "comparisons have a value in rewards that is none",
+        "a value in rewards that is none",
         f"write {' or '.join(REWARDS)}, or nothing",
         ("task_id", "rewards"),
     ),
     _Fault(
         pl.any_horizontal(pl.col(REDUCED_LENGTHS) < 0),
-        "comparisons have a negative length",
+        "a negative length",
         "correct it or leave it empty",
         ("task_id", "words_first", "words_second", "chars_first", "chars_second"),
     ),
     _Fault(
         _REPEATED | (pl.sum_horizontal(*COUNTS) != pl.col("n_presentations")),
-        "comparisons have a presentation more than once",
+        "a presentation more than once",
         "number repetitions in the column replicate, or have recuse export set repeated rows aside",
         ("judge", "task_id", "first", "second"),
     ),
@@ -70,15 +69,44 @@ _FAULTS: Final = (
 """In this order; whether each row has an outcome is looked at before the last."""
 
 
-def refuse_faults(counted: pl.LazyFrame, judgments: nw.LazyFrame[Any], name: str) -> None:
+_WORDS: Final = (
+    (
+        ~pl.col("verdict").is_in([*VERDICTS, ""]),
+        ["verdict"],
+        "a verdict that is none",
+        f"write {', '.join(VERDICTS)} as shown, or nothing and a status",
+    ),
+    (
+        ~pl.col("status").is_in([*STATUSES, ""]),
+        ["status"],
+        "a status that is none",
+        f"write {', '.join(STATUSES)}",
+    ),
+    (
+        (pl.col("verdict") != "") & ~pl.col("status").is_in(["ok", ""]),
+        ["verdict", "status"],
+        "a verdict and a status other than ok",
+        "empty the verdict or correct the status",
+    ),
+    (
+        (pl.col("verdict") == "") & (pl.col("status") == "ok"),
+        [],
+        "the status ok and no verdict",
+        "give the verdict or the status that says why there is none",
+    ),
+)
+"""Which of the counted words fail, what of them is shown, and what to say."""
+
+
+def refuse_faults(counted: pl.LazyFrame, words: Callable[[], pl.DataFrame], name: str) -> None:
     """Refuse what is no table of judgments.
 
     Parameters
     ----------
     counted
         The reduced table.
-    judgments
-        What it was reduced from, asked again where a row has no outcome.
+    words
+        Gives ``recuse.analysis.reduction.said`` of the judgments; asked where a row has no outcome.
     name
         What messages call the source.
 
@@ -94,7 +122,7 @@ def refuse_faults(counted: pl.LazyFrame, judgments: nw.LazyFrame[Any], name: str
     for place, fault in enumerate(_FAULTS):
         n_failing = found[str(place)]
         if fault is _FAULTS[-1] and n_failing:
-            _refuse_words(judgments, name)
+            _refuse_words(words(), name)
         if n_failing:
             _refuse(counted.filter(fault.failing), n_failing, fault, name)
     _refuse_two_facts(counted, name)
@@ -106,53 +134,26 @@ def _refuse(failing: pl.LazyFrame, n_failing: int, fault: _Fault, name: str) -> 
     more = f" and {n_failing - len(shown):,} more" if n_failing > len(shown) else ""
     columns = ", ".join(fault.shown)
     raise SourceError(
-        name, f"{n_failing:,} {fault.problem}: {', '.join(shown)}{more} ({columns})", fault.remedy
+        name,
+        f"{_having(n_failing, 'comparison')} {fault.problem}: {', '.join(shown)}{more} ({columns})",
+        fault.remedy,
     )
 
 
-def _refuse_words(judgments: nw.LazyFrame[Any], name: str) -> None:
+def _refuse_words(words: pl.DataFrame, name: str) -> None:
     """Name the verdicts and statuses that are none, and those that contradict each other."""
-    words = pl.from_arrow(said(judgments).collect("pyarrow").to_native())
-    assert isinstance(words, pl.DataFrame)  # noqa: S101
     counted = words.sort("n", "verdict", "status", descending=[True, False, False])
-    verdict, status = pl.col("verdict"), pl.col("status")
-    for failing, columns, problem, remedy in (
-        (
-            ~verdict.is_in([*VERDICTS, ""]),
-            ["verdict"],
-            "rows have a verdict that is none",
-            f"write {', '.join(VERDICTS)} as shown, or nothing and a status",
-        ),
-        (
-            ~status.is_in([*STATUSES, ""]),
-            ["status"],
-            "rows have a status that is none",
-            f"write {', '.join(STATUSES)}",
-        ),
-        (
-            (verdict != "") & ~status.is_in(["ok", ""]),
-            ["verdict", "status"],
-            "rows have a verdict and a status other than ok",
-            "empty the verdict or correct the status",
-        ),
-        (
-            (verdict == "") & (status == "ok"),
-            [],
-            "rows of status ok have no verdict",
-            "give the verdict or the status that says why there is none",
-        ),
-    ):
+    for failing, columns, problem, remedy in _WORDS:
         there = counted.filter(failing)
-        if there.height:
-            shown = (
-                name_up_to_three(
-                    " with ".join(map(repr, row))
-                    for row in there.select(columns).unique(maintain_order=True).rows()
-                )
-                if columns
-                else ""
-            )
-            raise SourceError(name, f"{there['n'].sum():,} {problem}{f': {shown}' if shown else ''}", remedy)
+        if there.is_empty():
+            continue
+        shown = there.select(columns).unique(maintain_order=True).rows()
+        said = f": {name_up_to_three(' with '.join(map(repr, row)) for row in shown)}" if columns else ""
+        raise SourceError(name, f"{_having(int(there['n'].sum()), 'row')} {problem}{said}", remedy)
+
+
+def _having(n: int, noun: str) -> str:
+    return f"1 {noun} has" if n == 1 else f"{n:,} {noun}s have"
 
 
 def _refuse_two_facts(counted: pl.LazyFrame, name: str) -> None:
@@ -176,9 +177,8 @@ def _refuse_several(
             for owned, found in values.filter(pl.col(fact).list.len() > 1).select(owner[1], fact).iter_rows()
         ]
         if named:
-            having = f"1 {noun} has" if len(named) == 1 else f"{len(named):,} {noun}s have"
             raise SourceError(
                 name,
-                f"a {noun} has one {fact}, and {having} several: {name_up_to_three(named)}",
+                f"a {noun} has one {fact}; {_having(len(named), noun)} several: {name_up_to_three(named)}",
                 "make its rows agree",
             )
