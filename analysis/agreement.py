@@ -152,7 +152,7 @@ def labels_of(cell: pl.DataFrame) -> Labels:
 
 def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
     judges = sorted(cell["judge"].cast(pl.String).unique().to_list())
-    wide = cell.group_by("tier", *_ITEM).agg(
+    wide = cell.group_by("tier", *_ITEM, maintain_order=True).agg(
         pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
         for place, judge in enumerate(judges)
     )

@@ -34,7 +34,7 @@ def askings(comparisons: pl.DataFrame) -> pl.DataFrame:
         for slot in "ab"
         for choice in _CHOICES
     ]
-    return comparisons.group_by(COMPARED).agg(counts)
+    return comparisons.group_by(COMPARED, maintain_order=True).agg(counts)
 
 
 def n_asked(slot: str, prefix: str = "") -> pl.Expr:

@@ -54,7 +54,7 @@ def variance_shares(asked: pl.DataFrame, settings: Settings) -> list[Estimate]:
     by_judge = levels.with_columns(task="judge_level", n_judges=pl.lit(1, pl.Int64))
     rows: list[Estimate] = []
     for sums, cell in ((_over_judges(levels), _CELL), (by_judge, (*_CELL, "judge"))):
-        tasks = sums.group_by(*cell, "task_id").agg(
+        tasks = sums.group_by(*cell, "task_id", maintain_order=True).agg(
             pl.col("task", "judge_level", "order_level", "whole").sum(),
             pl.len().cast(pl.Int64).alias("n"),
             pl.col("n_judges").max(),
@@ -88,7 +88,7 @@ def _levels(complete: pl.DataFrame) -> pl.DataFrame:
 def _over_judges(levels: pl.DataFrame) -> pl.DataFrame:
     n = pl.len().cast(pl.Int64)
     crossed = pl.col("mean").sum() ** 2 - (pl.col("mean") ** 2).sum()
-    return levels.group_by([name for name in COMPARED if name != "judge"]).agg(
+    return levels.group_by([name for name in COMPARED if name != "judge"], maintain_order=True).agg(
         task=(crossed + pl.col("judge_level").sum()) / (n * n),
         n_judges=n,
         **{name: pl.col(name).mean() for name in ("judge_level", "order_level", "whole")},
