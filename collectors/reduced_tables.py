@@ -14,9 +14,9 @@ from recuse.schema import VERDICTS
 
 __all__ = ["REDUCED_TYPES", "is_reduced", "presentations"]
 
-REDUCED_TYPES: Final[dict[str, pl.DataType]] = {
-    name: pl.String() if name in {*REDUCED_KEYS, *FACTS} - {"replicate"} else pl.Int64() for name in REDUCED
-}
+REDUCED_TYPES: Final = pl.Schema(
+    {name: pl.String() if name in {*REDUCED_KEYS, *FACTS} - {"replicate"} else pl.Int64() for name in REDUCED}
+)
 """Columns of a reduced table in their order → type."""
 _REQUIRED: Final = ("task_id", "judge", "first", "second", "n_presentations", *COUNTS)
 _MOST: Final = 7

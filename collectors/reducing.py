@@ -90,7 +90,7 @@ def _counted(judgments: nw.LazyFrame[Any], found: Found, scratch: Path) -> pl.La
     files = sorted(counts.glob("*.parquet")) if counts.is_dir() else [counts]
     # pandas has no integers for a column of nulls.
     return pl.concat(
-        (pl.scan_parquet(file, glob=False).select(REDUCED).cast(dict(REDUCED_TYPES)) for file in files),
+        (pl.scan_parquet(file, glob=False).select(REDUCED).cast(REDUCED_TYPES) for file in files),
         how="vertical",
     )
 
@@ -109,4 +109,4 @@ def _sorted(counted: pl.LazyFrame) -> pl.LazyFrame:
     for name in _TEXTS:
         there = counted.select(pl.col(name).unique()).collect(engine="streaming")[name].drop_nulls().sort()
         narrow = narrow.with_columns(pl.col(name).cast(pl.Enum(there)))
-    return narrow.sort(REDUCED_KEYS).cast(dict(REDUCED_TYPES))
+    return narrow.sort(REDUCED_KEYS).cast(REDUCED_TYPES)

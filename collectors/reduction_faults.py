@@ -69,7 +69,7 @@ _FAULTS: Final = (
 """In this order; whether each row has an outcome is looked at before the last."""
 
 
-_WORDS: Final = (
+_WORDS: Final[tuple[tuple[pl.Expr, list[str], str, str], ...]] = (
     (
         ~pl.col("verdict").is_in([*VERDICTS, ""]),
         ["verdict"],

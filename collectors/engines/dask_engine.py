@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import glob
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 
@@ -21,7 +22,7 @@ _WHOLE = "int64[pyarrow]"
 
 
 @contextmanager
-def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
+def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     """Open files on Dask's threaded scheduler.
 
     Raises
@@ -29,14 +30,15 @@ def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
     SourceError
         Dask, pandas or pyarrow cannot read them.
     """
-    import dask
+    from dask import config
 
     def read(paths: tuple[str, ...]) -> nw.LazyFrame[Any]:
         frame = _read(files, list(paths))[[*files.texts, *files.whole]]
-        return nw.from_native(frame.astype(dict.fromkeys(files.whole, _WHOLE)))
+        judgments: nw.LazyFrame[Any] = nw.from_native(frame.astype(dict.fromkeys(files.whole, _WHOLE)))
+        return judgments
 
     settings = {"scheduler": "threads", "temporary_directory": str(scratch)}
-    with dask.config.set(settings), warnings.catch_warnings():
+    with config.set(settings), warnings.catch_warnings():
         # Of Dask to users of pandas, and of narwhals on a package to come: nothing that a user here can mend.
         warnings.simplefilter("ignore")
         try:
@@ -50,13 +52,13 @@ def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
 def _read(files: Files, paths: list[str]) -> Any:  # noqa: ANN401
     import dask.dataframe as dd
 
+    paths = [glob.escape(path) for path in paths]
     if files.file_format == "parquet":
         return dd.read_parquet(paths, columns=[*files.texts, *files.whole], dtype_backend="pyarrow")
     types = {**dict.fromkeys(files.texts, "string[pyarrow]"), **dict.fromkeys(files.whole, _WHOLE)}
-    compression = "gzip" if paths[0].endswith(".gz") else None
+    reading: dict[str, Any] = {"compression": "gzip" if paths[0].endswith(".gz") else None, "dtype": types}
     if files.file_format == "jsonl":
-        return dd.read_json(paths, lines=True, dtype=types, compression=compression)
+        return dd.read_json(paths, lines=True, **reading)
     empty = {name: [""] for name in files.whole}
-    return dd.read_csv(
-        paths, dtype=types, blocksize=None, keep_default_na=False, na_values=empty, compression=compression
-    )
+    # A file is one partition: a quoted field may hold the end of a line.
+    return dd.read_csv(paths, blocksize=cast("Any", None), keep_default_na=False, na_values=empty, **reading)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["opened"]
 
+_PATTERN: Final = re.compile(r"([\[*?])")
+"""Signs by which DuckDB takes a path for a pattern."""
+
 
 @contextmanager
-def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
+def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     """Open files in a database in memory that lasts as long as the context.
 
     Raises
@@ -43,7 +47,7 @@ def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
 def _read(
     database: duckdb.DuckDBPyConnection, file_format: str, paths: tuple[str, ...]
 ) -> duckdb.DuckDBPyRelation:
-    sources = list(paths)
+    sources = [_PATTERN.sub(r"[\1]", path) for path in paths]
     if file_format == "csv":
         return database.read_csv(sources, header=True, all_varchar=True, na_values="")
     if file_format == "jsonl":

@@ -13,9 +13,13 @@ import narwhals as nw
 from recuse.analysis.reduction import READ_TEXTS, READ_WHOLE
 from recuse.errors import SourceError
 
-__all__ = ["FORMATS", "Files", "Opener", "Opening", "failure_of", "with_folder_keys"]
+__all__ = ["FORMATS", "Files", "Groups", "Opener", "Opening", "failure_of", "with_folder_keys"]
 
 FORMATS: Final = ("parquet", "csv", "jsonl")
+
+
+Groups: TypeAlias = tuple[tuple[Mapping[str, str | None], tuple[str, ...]], ...]
+"""Columns that folders give → paths below these folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Files:
     """One of ``FORMATS``."""
     columns: frozenset[str]
     """The columns in the files that a reduction reads."""
-    groups: tuple[tuple[Mapping[str, str | None], tuple[str, ...]], ...]
+    groups: Groups
     """Columns that folders give (``probe=main/``) and the paths below these folders."""
 
     @property

@@ -14,8 +14,9 @@ from recuse.analysis.reduction import READ_TEXTS, READ_WHOLE
 from recuse.cache.database import DATABASE
 from recuse.collectors.border import REQUIRED
 from recuse.collectors.bundled import BUNDLED
-from recuse.collectors.engines.files import FORMATS, Files
-from recuse.collectors.partitions import ParquetFile, is_address, parquet_of
+from recuse.collectors.engines.files import FORMATS, Files, Groups
+from recuse.collectors.object_store import is_address
+from recuse.collectors.partitions import ParquetFile, parquet_of
 from recuse.collectors.readers import format_of, stem_of
 from recuse.collectors.reduced_tables import is_reduced
 from recuse.collectors.sources import IMPORTERS, load
@@ -62,6 +63,7 @@ def find(source: str, *, engine: str, study_file: Path | None, scratch: Path) ->
     if source in BUNDLED or (path.is_dir() and _has_second_tables(path)):
         return _loaded(source, study_file, scratch)
     partitions = parquet_of(source)
+    groups: Groups
     if partitions is not None:
         name, groups, folder = source, _groups(partitions.files), partitions.folder
         tables = {file.name: file.columns for file in partitions.files}
@@ -70,11 +72,10 @@ def find(source: str, *, engine: str, study_file: Path | None, scratch: Path) ->
             raise SourceError(name, f"{engine} opens files of this machine", "take --engine polars")
     else:
         file, folder = _only_file(source, path)
-        name, stem, groups = file.name, stem_of(file), (({}, (str(file),)),)
+        name, stem, groups = file.name, stem_of(file), ((dict[str, str | None](), (str(file),)),)
         file_format = source.partition(":")[0] if source != str(path) else format_of(file) or ""
         tables = {name: _header(file, file_format)}
-    keys = groups[0][0] if groups else {}
-    columns = _checked(name, engine, tables, keys)
+    columns = _checked(name, engine, tables, groups[0][0])
     own = folder / "study.toml" if folder else None
     about = study_file or (own if own and own.exists() else None)
     study = read_study_file(about)[0] if about else StudyFile()
@@ -107,7 +108,7 @@ def _loaded(source: str, study_file: Path | None, scratch: Path) -> Found:
     return Found(files, whole.name, {}, notes)
 
 
-def _groups(files: Sequence[ParquetFile]) -> tuple[tuple[Mapping[str, str | None], tuple[str, ...]], ...]:
+def _groups(files: Sequence[ParquetFile]) -> Groups:
     paths: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
     for file in files:
         paths.setdefault(tuple(file.keys.items()), []).append(file.address)
@@ -177,10 +178,10 @@ def _checked(
 
 def _refuse_kinds(name: str, columns: Mapping[str, pl.DataType]) -> None:
     for column, dtype in columns.items():
-        fine = dtype.is_integer() or dtype in {pl.String, pl.Null}
+        fine = dtype.is_integer() or isinstance(dtype, pl.String | pl.Null)
         if column in READ_WHOLE and not fine:
             needed = "whole numbers"
-        elif column in READ_TEXTS and not (fine or dtype in {pl.Categorical, pl.Enum}):
+        elif column in READ_TEXTS and not (fine or isinstance(dtype, pl.Categorical | pl.Enum)):
             needed = "text"
         else:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["opened"]
 
 
 @contextmanager
-def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
+def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     """Open files; nothing is put down in ``scratch``.
 
     Raises

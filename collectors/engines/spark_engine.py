@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["opened"]
 
+_PATTERN: Final = re.compile(r"([\\{}\[\]*?^])")
+"""Signs by which Spark takes a path for a pattern."""
 _QUIET: Final = """\
 rootLogger.level = off
 rootLogger.appenderRef.stderr.ref = stderr
@@ -33,7 +36,7 @@ appender.stderr.layout.pattern = %m%n
 
 
 @contextmanager
-def opened(files: Files, scratch: Path) -> Iterator[nw.LazyFrame[Any]]:
+def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     """Start Spark on all cores of this machine, open files, and stop it afterwards.
 
     Raises
@@ -66,7 +69,7 @@ def _session(scratch: Path) -> SparkSession:
 
     logging = scratch / "log4j2.properties"
     logging.write_text(_QUIET, encoding="utf-8")
-    settings = {
+    settings: dict[str, bool | float | int | str | None] = {
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -83,7 +86,7 @@ def _session(scratch: Path) -> SparkSession:
 
 
 def _read(session: SparkSession, files: Files, paths: list[str]) -> DataFrame:
-    sources = [Path(path).absolute().as_uri() for path in paths]
+    sources = [_PATTERN.sub(r"\\\1", str(Path(path).absolute())) for path in paths]
     if files.file_format == "csv":
         frame = session.read.csv(sources, header=True, multiLine=True, escape='"', nullValue="")
     elif files.file_format == "jsonl":

@@ -82,13 +82,13 @@ def test_defaults_and_nulls_are_those_of_the_border(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_folders_give_columns_as_texts(engine):
     for task, probe in (("007", "main"), ("8 a/b", "length"), ("é", "main")):
-        folder = Path("hive") / f"probe={probe}" / f"task_id={task.replace('/', '%2F')}"
+        folder = Path("hive [1]") / f"probe={probe}" / f"task_id={task.replace('/', '%2F')}"
         folder.mkdir(parents=True)
         rows = {name: values[:2] for name, values in ROWS.items() if name != "task_id"}
         written(rows, str(folder / "part-0.parquet"), variant_a=["s", "l"], variant_b=["l", "s"])
-    table = reduced("hive", engine)
+    table = reduced("hive [1]", engine)
     assert table.select("task_id", "probe", "study").rows() == [
-        ("007", "main", "hive"), ("8 a/b", "length", "hive"), ("é", "main", "hive"),
+        ("007", "main", "hive [1]"), ("8 a/b", "length", "hive [1]"), ("é", "main", "hive [1]"),
     ]  # fmt: skip
     assert table["n_presentations"].to_list() == [2, 2, 2]
     assert table.select("first", "first_variant").rows() == [("x", "l")] * 3
