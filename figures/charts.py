@@ -43,9 +43,18 @@ _PERCENT: Final = (0.0, 100.0)
 
 def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
     """Every figure for which the estimates hold rows, by its file name."""
+    from altair.utils.schemapi import debug_mode
+
     crowd = crowd_of(estimates)
-    estimates = crowd.estimates
-    drawn = {
+    # Altair checks a figure against its grammar each time a part of it is put together.
+    with debug_mode(arg=False):
+        drawn = _drawn(crowd.estimates)
+    made = {name: chart for name, chart in drawn.items() if chart is not None}
+    return {name: with_remarks(chart, crowd.remarks()) for name, chart in made.items()}
+
+
+def _drawn(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart | None]:
+    return {
         "win_rate_by_judge": win_rate_by_judge(estimates),
         "self_preference": self_preference_forest(estimates),
         "self_preference_by_tier": self_preference_by_tier(estimates),
@@ -57,8 +66,6 @@ def all_charts(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart]:
         "length_probe": length_probe(estimates),
         "longer_wins": longer_wins_three_ways(estimates),
     }
-    made = {name: chart for name, chart in drawn.items() if chart is not None}
-    return {name: with_remarks(chart, crowd.remarks()) for name, chart in made.items()}
 
 
 def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:

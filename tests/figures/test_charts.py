@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from recuse.figures import charts
 from recuse.figures.charts import all_charts
 from recuse.figures.quantities import number, one_per_quantity
-from recuse.figures.save import file_name, save_all, to_svg
+from recuse.figures.save import begin_drawing, file_name, save_all, to_svg
 
 Make = Callable[..., pl.DataFrame]
 DRAW: dict[str, Callable[[pl.DataFrame], Any]] = {
@@ -205,3 +206,22 @@ def test_strengths_are_ranked_in_logits(make_estimates: Make) -> None:
         estimate=pl.lit(None, pl.Float64), generator=pl.lit(None, pl.String), reason=pl.lit("disconnected")
     )
     assert charts.strengths_in_the_joint_model(undefined.head(1)) is None
+
+
+def test_a_figure_that_cannot_be_drawn_is_an_error_with_its_reason(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="was not drawn"):
+        save_all([("broken", {"mark": "no such mark", "data": {"values": []}})], tmp_path)
+
+
+def test_processes_begun_for_figures_are_used_once_and_figures_come_in_the_given_order(
+    make_estimates: Make, tmp_path: Path
+) -> None:
+    begin_drawing()
+    specification = DRAW["self_preference"](make_estimates()).to_dict(validate=False)
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        written = save_all([("b", specification), ("a", specification)], folder)
+        assert [path.name for path in written] == [f"{n}.{e}" for n in "ba" for e in ("svg", "pdf", "png")]
+        assert all(path.stat().st_size for path in written)
+        drawn = (folder / "a.svg").read_text(encoding="utf-8")
+        # Clips are counted over all that a process draws.
+        assert re.sub(r"clip\d+", "", drawn) == re.sub(r"clip\d+", "", to_svg(specification))

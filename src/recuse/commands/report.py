@@ -112,6 +112,7 @@ def report(
 
     from recuse.collectors.partitions import to_stream
     from recuse.collectors.sources import load_all
+    from recuse.figures.save import begin_drawing
     from recuse.figures.vega import begin_vega_bundle
 
     console = Console(soft_wrap=not sys.stdout.isatty())
@@ -130,6 +131,7 @@ def report(
         _list_set_aside(source, console)
         return
     begin_vega_bundle()
+    begin_drawing()
     with progress() as step:
         comparisons, estimates = estimate(source, settings, step, pooled=pooled)
         charts = write_files(out, source, comparisons, estimates, settings, step)
