@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import polars as pl
 
@@ -24,8 +23,6 @@ from recuse.collectors.study import StudyFile, read_study_file
 from recuse.errors import SourceError, name_up_to_three
 
 __all__ = ["Found", "find"]
-
-_EXPORT: Final = "recuse export SOURCE --out judgments.parquet writes one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +119,23 @@ def _only_file(source: str, path: Path) -> tuple[Path, Path | None]:
         if len(own) == 1:
             return own[0], path
         problem = "it is a cache" if (path / DATABASE).exists() else "it holds no Parquet"
-        raise SourceError(source, f"an engine opens Parquet, CSV or JSONL, and {problem}", _EXPORT)
+        raise SourceError(source, f"an engine opens Parquet, CSV or JSONL, and {problem}", _export(source))
     if source.partition(":")[0] in IMPORTERS or (
         path.is_file() and not format_of(path) and str(path) == source
     ):
         raise SourceError(
-            source, "an engine opens Parquet, CSV or JSONL in the columns of judgments", _EXPORT
+            source, "an engine opens Parquet, CSV or JSONL in the columns of judgments", _export(source)
         )
     if not path.is_file():
-        known = " and ".join(BUNDLED)
+        known = ", ".join(BUNDLED)
         raise SourceError(
             source, "there is no such file, folder or bundled study", f"check the path; bundled are {known}"
         )
     return path, None
+
+
+def _export(source: str) -> str:
+    return f"recuse export {source} --out judgments.parquet writes one"
 
 
 def _header(path: Path, file_format: str) -> Mapping[str, pl.DataType]:

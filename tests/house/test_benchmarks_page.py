@@ -22,4 +22,4 @@ def test_a_run_names_its_setting_and_reached_the_goal_of_its_script(name, output
 
 
 def test_every_benchmark_with_a_ratio_is_shown():
-    assert [name for name, _ in BLOCKS] == ["bootstrap", "kappa", "logistic", "bradley_terry"]
+    assert [name for name, _ in BLOCKS] == ["bootstrap", "kappa", "logistic", "bradley_terry", "reduce"]
