@@ -146,7 +146,7 @@ def merged(pieces: pl.DataFrame, where: str) -> pl.DataFrame:
     refuse_two_facts(pieces, where)
     return (
         pieces.group_by(REDUCED_KEYS)
-        .agg(pl.col(*FACTS, *REDUCED_LENGTHS).max(), pl.col("n_presentations", *COUNTS).sum())
+        .agg(pl.col(*FACTS, *REDUCED_LENGTHS).max(), pl.col("n_presentations", *COUNTS).cast(pl.Int64).sum())
         .select(pieces.columns)
     )
 

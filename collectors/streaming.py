@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from recuse.analysis.reduction import COUNTS
 from recuse.collectors import chunks
 from recuse.collectors.chunks import Part, Split, parts_of, split_tasks, task_hash
 from recuse.collectors.part_border import PartBorder, merged
@@ -51,7 +52,7 @@ class StreamedSource:
     def reduced(self) -> Iterator[pl.DataFrame]:
         """Read the reduced tables, one at a time."""
         for path in self.parts:
-            yield pl.read_ipc(path)
+            yield pl.read_parquet(path)
 
 
 def stream(
@@ -100,8 +101,7 @@ def stream(
         if kept.is_empty():
             return
         tally.add(kept)
-        paths.append(into / f"part-{len(paths)}.arrow")
-        kept.write_ipc(paths[-1], compression="lz4")
+        paths.append(_put(kept, into / f"part-{len(paths)}.parquet"))
 
     for whole in _whole_tasks(parts, split, border, tally, into, most, on_part):
         keep(whole)
@@ -177,16 +177,22 @@ def _whole_tasks(
         hashed = reduced.with_columns(task_hash(pl.col("study"), pl.col("task_id")))
         is_split = pl.col("task").is_in(split.tasks.implode())
         for key, piece in hashed.filter(is_split).group_by(pl.col("task") % n_buckets):
-            path = into / f"held-{key[0]}-{number}.arrow"
-            piece.drop("task").write_ipc(path, compression="lz4")
-            held[int(str(key[0]))].append(path)
+            path = into / f"held-{key[0]}-{number}.parquet"
+            held[int(str(key[0]))].append(_put(piece.drop("task"), path))
         yield hashed.filter(~is_split).drop("task")
     for paths in held.values():
         on_part("tasks of several parts")
         if paths:
-            yield merged(pl.concat(pl.read_ipc(path) for path in paths), border.where)
+            yield merged(pl.concat(pl.read_parquet(path) for path in paths), border.where)
         for path in paths:
             path.unlink()
+
+
+def _put(reduced: pl.DataFrame, path: Path) -> Path:
+    """Write a table that is read once and soon."""
+    small = reduced.with_columns(pl.col(*COUNTS).cast(pl.UInt8))
+    small.write_parquet(path, compression="lz4", statistics=False)
+    return path
 
 
 def _about_tables(border: PartBorder) -> list[str]:
