@@ -36,8 +36,8 @@ def unreadable(name: str, error: BaseException) -> SourceError:
     """Say in one line why a file could not be read."""
     if not is_address(name):
         return SourceError(name, "it is no Parquet file, or it is cut off", "write it again")
-    if isinstance(error, FileNotFoundError):
-        return SourceError(name, "there is no such object", "check the address")
+    if isinstance(error, FileNotFoundError) or "expanded paths were empty" in str(error):
+        return SourceError(name, "there is no such object, nor Parquet below it", "check the address")
     said = re.sub(r"\?\S*", "", str(error).splitlines()[0].partition(" (location")[0])[:200]
     return SourceError(
         name,

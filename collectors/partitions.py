@@ -185,7 +185,7 @@ def parquet_at(address: str) -> Partitions:
     if single and "*" not in path:
         parts = path.split("/")
         return Partitions(stem_of(Path(path)) or shown, (_opened(address, shown, _keys_of(parts[:-1])),))
-    below = address if "*" in path else address.rstrip("/") + "/"
+    below = address if "*" in path else address.rstrip("/") + "/**/*.parquet"
     try:
         there = (
             pl.scan_parquet(below, include_file_paths=_PATH, hive_partitioning=False)
@@ -201,7 +201,8 @@ def parquet_at(address: str) -> Partitions:
     ]
     if not files:
         raise SourceError(shown, "there is no Parquet file below it", "check the address")
-    name = path.strip("/").rpartition("/")[2] or urlsplit(address).netloc
+    named = [part for part in path.split("/") if part and "*" not in part]
+    name = named[-1] if named else urlsplit(address).netloc
     return Partitions(name, tuple(files))
 
 

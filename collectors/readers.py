@@ -84,10 +84,16 @@ def read_table(path: Path, file_format: str | None = None) -> RawTable:
         )
     if chosen not in FORMATS:
         raise UnknownNameError("file format", chosen, FORMATS)
-    content, sha256 = stored_content(path, bounded_lines=chosen != "parquet")
-    if not content.strip():
-        raise SourceError(path, "the file is empty", "give a file with a header and at least one judgment")
-    frame = FORMATS[chosen](content, path)
+    try:
+        content, sha256 = stored_content(path, bounded_lines=chosen != "parquet")
+        if not content.strip():
+            raise SourceError(
+                path, "the file is empty", "give a file with a header and at least one judgment"
+            )
+        frame = FORMATS[chosen](content, path)
+    except MemoryError as error:
+        remedy = "write it as Parquet, which recuse report reads in parts"
+        raise SourceError(path, "it does not fit into memory", remedy) from error
     if frame.is_empty():
         raise SourceError(path, "the file has a header and no rows", "give a file with at least one row")
     unit = "line" if chosen == "jsonl" else "row"

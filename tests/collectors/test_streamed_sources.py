@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import narwhals as nw
 import polars as pl
@@ -198,12 +199,28 @@ class _Ranges(http.server.SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""
 
+    def _listed(self, bucket: Path, query: str) -> bytes:
+        """Answer as S3 does when it is asked for the objects of a bucket."""
+        prefix = dict(pair.partition("=")[::2] for pair in query.split("&"))["prefix"]
+        paths = [path for path in sorted(bucket.rglob("*")) if path.is_file()]
+        sizes = {str(path.relative_to(bucket)): path.stat().st_size for path in paths}
+        objects = "".join(
+            f"<Contents><Key>{key}</Key><LastModified>2026-11-30T10:00:00.000Z</LastModified>"
+            f"<ETag>v1</ETag><Size>{size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+            for key, size in sizes.items()
+            if key.startswith(prefix)
+        )
+        counted = f"<KeyCount>{len(sizes)}</KeyCount><IsTruncated>false</IsTruncated>"
+        head = f"<Name>{bucket.name}</Name><Prefix>{prefix}</Prefix><MaxKeys>1000</MaxKeys>{counted}"
+        return f"<ListBucketResult>{head}{objects}</ListBucketResult>".encode()
+
     def _answer(self, *, body: bool) -> None:
-        path = self.folder / self.path.partition("?")[0].strip("/")
-        if not path.is_file():
+        where, _, query = unquote(self.path).partition("?")
+        path = self.folder / where.strip("/")
+        if not path.is_file() and "list-type" not in query:
             self.send_error(404)
             return
-        content = path.read_bytes()
+        content = path.read_bytes() if path.is_file() else self._listed(path, query)
         asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range") or "")
         first, last = 0, len(content) - 1
         if asked and asked[1]:
@@ -244,9 +261,27 @@ def test_an_address_is_read_like_a_file(web: str, judgments: pl.DataFrame, tmp_p
     assert_frame_equal(load(f"{web}/study.parquet?token=secret").judgments, whole.judgments)
 
 
+def test_everything_below_an_address_of_an_object_store_is_read(
+    web: str, judgments: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"ENDPOINT_URL": web, "ALLOW_HTTP": "true", "REGION": "here"}
+    keys = {"ACCESS_KEY_ID": "nobody", "SECRET_ACCESS_KEY": "nothing"}
+    for name, value in (settings | keys).items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    (tmp_path / "bucket" / "odd").mkdir(parents=True)
+    as_hive(judgments, tmp_path / "bucket" / "odd")
+    source = streamed("s3://bucket/odd", tmp_path / "parts")
+    whole = load(as_one_file(judgments, tmp_path))
+    assert_frame_equal(comparisons_of(source), compare(whole.judgments).lazy().collect())
+    assert set(source.inputs.values()) == {"not hashed"}
+    assert "s3://bucket/odd/day=monday/probe=main/judge_kind=human/part-0.parquet" in source.inputs
+    with pytest.raises(SourceError, match="cannot read s3://bucket/other: there is no such object"):
+        parquet_of("s3://bucket/other")
+
+
 def test_an_address_that_leads_nowhere_is_one_line_without_its_secret(web: str) -> None:
     with pytest.raises(
-        SourceError, match=r"cannot read http://127[^ ]*/no\.parquet: there is no such object"
+        SourceError, match=r"cannot read http://127[^ ]*/no\.parquet: there is no such obj"
     ) as no:
         parquet_of(f"{web}/no.parquet?token=secret")
     assert "secret" not in str(no.value)
