@@ -55,7 +55,7 @@ def simulated(n: int, path: Path, *, part: int = 0) -> None:
             "words_a": words[task, slot[:, 0]],
             "words_b": words[task, slot[:, 1]],
         }
-    ).with_columns(pl.lit(prefix) + pl.col("task_id")).write_parquet(path)
+    ).with_columns(task_id=pl.lit(prefix) + pl.col("task_id")).write_parquet(path)
 
 
 def _named(names: list[str], codes: npt.NDArray[np.int64]) -> pl.Series:

@@ -12,6 +12,7 @@ import polars as pl
 
 from recuse.analysis.reduction import COUNTS
 from recuse.collectors import chunks
+from recuse.collectors.ahead import ahead
 from recuse.collectors.chunks import Part, Split, parts_of, split_tasks, task_hash
 from recuse.collectors.part_border import PartBorder, merged
 from recuse.collectors.partitions import ParquetFile, Partitions
@@ -168,9 +169,13 @@ def _whole_tasks(
     """Reduce the parts; tasks with rows in several are held back, and brought together at the end."""
     n_buckets = -(-split.n_rows // most)
     held: dict[int, list[Path]] = {bucket: [] for bucket in range(n_buckets)}
-    for number, part in enumerate(parts, start=1):
-        on_part(f"part {number:,} of {len(parts):,}")
-        reduced = border.reduce(part, tally)
+
+    def reduce() -> Iterator[pl.DataFrame]:
+        for number, part in enumerate(parts, start=1):
+            on_part(f"part {number:,} of {len(parts):,}")
+            yield border.reduce(part, tally)
+
+    for number, reduced in enumerate(ahead(reduce())):
         if not n_buckets:
             yield reduced
             continue

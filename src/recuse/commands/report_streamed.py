@@ -98,6 +98,7 @@ def estimate_streamed(
     from recuse.analysis.counts import StudySize
     from recuse.analysis.report import pooled_over_studies
     from recuse.analysis.streaming import Gathered, estimate_gathered, gather, refuse_rows
+    from recuse.collectors.ahead import ahead
     from recuse.collectors.streaming import stream
     from recuse.figures.files import write_comparison_parts
     from recuse.schema import Estimates
@@ -112,16 +113,19 @@ def estimate_streamed(
         def compared() -> Iterator[ComparisonFrame]:
             for number, reduced in enumerate(source.reduced(), start=1):
                 step(f"comparisons of part {number:,} of {len(source.parts):,}")
-                part = compare_reduced(
+                yield compare_reduced(
                     reduced, scoring=settings.scoring, families=source.families, one_order=source.one_order
                 )
+
+        def gathered() -> Iterator[ComparisonFrame]:
+            for part in ahead(compared()):
                 size.add(part.lazy().collect())
                 gather(by_study, part)
                 if pooling:
                     gather(over_all, pooled_over_studies(part))
                 yield part
 
-        path, heights = write_comparison_parts(compared(), out)
+        path, heights = write_comparison_parts(gathered(), out)
     estimates = estimate_gathered(by_study, settings, tiers=source.tiers, on_step=step)
     if pooling:
         both = [estimates, estimate_gathered(over_all, settings, tiers=source.tiers)]
