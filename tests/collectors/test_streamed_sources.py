@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 import narwhals as nw
 import polars as pl
@@ -201,7 +201,7 @@ class _Ranges(http.server.SimpleHTTPRequestHandler):
 
     def _listed(self, bucket: Path, query: str) -> bytes:
         """Answer as S3 does when it is asked for the objects of a bucket."""
-        prefix = dict(pair.partition("=")[::2] for pair in query.split("&"))["prefix"]
+        prefix = parse_qs(query)["prefix"][0]
         paths = [path for path in sorted(bucket.rglob("*")) if path.is_file()]
         sizes = {str(path.relative_to(bucket)): path.stat().st_size for path in paths}
         objects = "".join(
