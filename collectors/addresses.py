@@ -39,8 +39,10 @@ def judgment_ids(keys: pl.DataFrame) -> pl.Series:
     for position, name in enumerate(KEY_FIELDS):
         opening = "{" if position == 0 else ","
         parts += [f'{opening}"{name}":', *_canonical(keys[name])]
-    texts = keys.select(pl.concat_str(_joined([*parts, "}"])).alias("judgment_id"))
-    return texts.select(plh.col("judgment_id").chash.sha2_256())["judgment_id"]
+    texts = keys.lazy().select(pl.concat_str(_joined([*parts, "}"])).alias("judgment_id"))
+    # Piece by piece: the texts of all rows are never there at once, and every core hashes.
+    hashed = texts.select(plh.col("judgment_id").chash.sha2_256()).collect(engine="streaming")
+    return hashed["judgment_id"].rechunk()
 
 
 def _joined(parts: list[str | pl.Expr]) -> list[pl.Expr]:

@@ -182,9 +182,12 @@ def with_defaults(rows: pl.DataFrame, study: str) -> pl.DataFrame:
 
 def _with_ids(rows: pl.DataFrame) -> pl.DataFrame:
     """Address what the file leaves without an address, by the names that were asked: before any alias."""
-    if rows["judgment_id"].null_count() == 0:
+    n_without = rows["judgment_id"].null_count()
+    if n_without == 0:
         return rows
     computed = judgment_ids(rows.select(KEY_FIELDS))
+    if n_without == rows.height:
+        return rows.with_columns(computed)
     return rows.with_columns(pl.col("judgment_id").fill_null(computed))
 
 
@@ -219,7 +222,7 @@ def refuse_two_facts(rows: pl.DataFrame, where: str) -> None:
         ("task", "category", task),
         ("judge", "judge_kind", ("study", "judge")),
     ):
-        if rows[fact].null_count() == rows.height:
+        if rows[fact].n_unique() == 1:
             continue
         distinct = rows.select(*owner, fact).unique(maintain_order=True)
         several = distinct.filter(distinct.select(owner).is_duplicated())

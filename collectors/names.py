@@ -40,7 +40,11 @@ def _stem(name: str) -> str:
 
 def names_of(judgments: pl.DataFrame) -> tuple[set[str], set[str]]:
     """Give the names of the model judges and of the generators."""
-    humans = judgments.select("judge", "judge_kind").filter(pl.col("judge_kind") == "human")["judge"]
+    kinds = judgments["judge_kind"].unique().to_list()
+    if kinds == ["model"]:
+        humans = pl.Series(dtype=pl.String)
+    else:
+        humans = judgments.select("judge", "judge_kind").filter(pl.col("judge_kind") == "human")["judge"]
     judges, in_a, in_b = (set(judgments[name].unique().to_list()) for name in ("judge", "slot_a", "slot_b"))
     return judges - set(humans.unique().to_list()), in_a | in_b
 

@@ -25,8 +25,10 @@ def observations(judgments: pl.DataFrame, families: Mapping[str, str]) -> list[s
     families
         The study's own name patterns → families.
     """
-    without = judgments.select("verdict", "status").filter(pl.col("verdict").is_null())
-    statuses = dict(without["status"].value_counts(sort=True).iter_rows())
+    statuses: dict[str, int] = {}
+    if judgments["verdict"].null_count():
+        without = judgments.select("verdict", "status").filter(pl.col("verdict").is_null())
+        statuses = dict(without["status"].value_counts(sort=True).iter_rows())
     judges, generators = names_of(judgments)
     return [
         *about_probes(set(judgments["probe"].unique().to_list())),
@@ -117,24 +119,35 @@ def _missing_swaps(judgments: pl.DataFrame) -> list[str]:
         {"slot_a": "slot_b", "slot_b": "slot_a", "variant_a": "variant_b", "variant_b": "variant_a"}
     )
     shown, asked = presentations.hash_rows(), swapped.select(PRESENTATION).hash_rows()
+    # No presentation occurs twice, so that every one has its swap exactly if the two are the same set.
+    if shown.sum() == asked.sum() and shown.min() == asked.min() and shown.max() == asked.max():
+        return []
     alone = ~asked.is_in(shown.implode())
     if not alone.any():
         return []
-    orders = presentations.with_columns(alone=alone)
+    place = ("study", "probe")
+    by_judge = (
+        presentations.select(*place, "judge", alone=alone)
+        .group_by(*place, "judge", maintain_order=True)
+        .agg(n=pl.len(), lacking=pl.col("alone").sum())
+    )
+    rows_alone = presentations.filter(alone)
     notes: list[str] = []
-    for (study, probe), of_probe in orders.group_by("study", "probe", maintain_order=True):
-        by_design = pl.col("alone").all().over("judge")
-        single, rest = of_probe.filter(by_design), of_probe.filter(~by_design)
-        lacking = rest.filter("alone")
+    for (study, probe), of_probe in by_judge.group_by(place, maintain_order=True):
+        single = of_probe.filter(pl.col("lacking") == pl.col("n"))
+        rest = of_probe.filter(pl.col("lacking") < pl.col("n"))
+        lacking = rows_alone.filter(
+            pl.col("study") == study, pl.col("probe") == probe, pl.col("judge").is_in(rest["judge"].implode())
+        )
         named = [
             f"{judge} on {task} ({slot_a} in slot A, {slot_b} in slot B only)"
             for judge, task, slot_a, slot_b in lacking.select(
                 "judge", "task_id", "slot_a", "slot_b"
             ).iter_rows()
         ]
-        judges = single["judge"].unique(maintain_order=True).to_list()
-        total = (rest.height + lacking.height) // 2
-        notes += about_orders(f"{study}, probe {probe}", single.height, judges, lacking.height, total, named)
+        total = (int(rest["n"].sum()) + lacking.height) // 2
+        n_single, by = int(single["n"].sum()), single["judge"].to_list()
+        notes += about_orders(f"{study}, probe {probe}", n_single, by, lacking.height, total, named)
     return notes
 
 

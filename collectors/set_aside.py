@@ -80,12 +80,16 @@ def set_aside(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         The rows kept, in their order; and the list of those set aside, one row each (``SET_ASIDE``).
     """
     lists: list[pl.DataFrame] = []
+    repeats: pl.DataFrame | None = None
     for rule in RULES:
-        shown = _repeats(rows) if rule.repeats_only else rows
+        shown = rows
+        if rule.repeats_only:
+            shown = repeats = _repeats(rows) if repeats is None else repeats
         gone = shown.filter(rule.applies)
         if not gone.is_empty():
             lists.append(listed(gone, rule.name, rule.why))
             rows = rows.join(gone.select(ROW), on=ROW, how="anti", maintain_order="left")
+            repeats = None
     return rows, pl.concat([pl.DataFrame(schema=SET_ASIDE), *lists])
 
 
