@@ -7,7 +7,7 @@ ones come from a regression on the chances themselves.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.simulation import GENERATORS, JUDGES, PAIRS, Panel, Tasks, draw_tasks
 from recuse.errors import ConfigurationError
 
-__all__ = ["TRUE_TASKS", "true_values"]
+__all__ = ["TRUE_TASKS", "true_gap_slope", "true_values"]
 
 TRUE_TASKS: Final = 100_000
 _JUDGE: Final = 0
@@ -64,6 +64,51 @@ def true_values(
         | {"win_rate": float(np.mean(chances.score[:, _OWN_PAIRS, :]))}
         | _length(chances, drawn)
     )
+
+
+def true_gap_slope(panel: Panel, *, rng: np.random.Generator, n_drawn: int = TRUE_TASKS) -> float:
+    """Give what the slope of the first judge's flips on the gap that the others see tends to.
+
+    Given a task the judges say what they say independently, so that the chance of a flip at each value of
+    the gap is known; the slope is that of the logistic likelihood at these chances. An other judge without
+    both verdicts has no part in the gap.
+
+    Parameters
+    ----------
+    panel
+        What is planted; both tiers are as frequent.
+    rng, n_drawn
+        Source of randomness, and how many tasks the chances are averaged over.
+    """
+    from scipy import optimize
+
+    drawn = draw_tasks(panel, np.arange(n_drawn) % 2 == 0, rng)
+    chances = _Chances(drawn, panel.threshold)
+    flips = chances.a_in_a * chances.a_in_b + chances.b_in_a * chances.b_in_b
+    seen = (1 - panel.missing) ** 2
+    others = [judge for judge in range(len(JUDGES)) if judge != _JUDGE]
+    of_score = {1.0: chances.first * seen, 0.0: chances.second * seen, None: 1 - seen + 0 * flips}
+    of_score[0.5] = seen * (1 - chances.first - chances.second)
+    at: dict[float, FloatArray] = {}
+    for scores in product(of_score, repeat=len(others)):
+        known = [score for score in scores if score is not None]
+        if not known:
+            continue
+        chance = np.ones_like(flips[..., 0])
+        for judge, score in zip(others, scores, strict=True):
+            chance = chance * of_score[score][..., judge]
+        both = np.array([float((chance * flips[..., _JUDGE]).sum()), float(chance.sum())])
+        gap = round(abs(2 * sum(known) / len(known) - 1), 9)
+        at[gap] = at.get(gap, np.zeros(2)) + both
+    gaps = np.array(list(at))
+    flipped, trials = np.array(list(at.values())).T / sum(total for _, total in at.values())
+
+    def loss(coefficients: FloatArray) -> float:
+        predictor = coefficients[0] + coefficients[1] * gaps
+        terms = flipped * special.log_expit(predictor) + (trials - flipped) * special.log_expit(-predictor)
+        return -float(terms.sum())
+
+    return float(optimize.minimize(loss, np.zeros(2), options={"gtol": 1e-9}).x[1])
 
 
 class _Chances:

@@ -28,13 +28,15 @@ from recuse.schema import ComparisonFrame
 
 __all__ = [
     "NULLS",
+    "MEASURED",
     "SHAPES",
     "TASKS",
     "Null",
     "coverage",
     "data_sets_of",
-    "joint_recovery",
+    "summary",
     "type_one_error",
+    "with_error",
 ]
 
 TASKS: Final = (5, 15, 45)
@@ -66,6 +68,7 @@ class Null:
     estimator: Estimator
     tests: tuple[tuple[str, str], ...]  # estimand and test
     shapes: tuple[str, ...] = tuple(SHAPES)
+    of_models: bool = False  # whether the test is one of a fitted model, which takes long
 
 
 def _own_only(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
@@ -86,6 +89,10 @@ def _own_only(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
 
 def _gap(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
     return position_gap(comparisons, settings).filter(pl.col("judge") == _FOLLOWED)
+
+
+def _joint(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
+    return joint(comparisons, settings).filter(pl.col("judge") == _FOLLOWED)
 
 
 def _position(comparisons: ComparisonFrame, settings: Settings) -> pl.DataFrame:
@@ -154,6 +161,15 @@ NULLS: Final = (
         _gap,
         (("flip_gap_slope", "dual"),),
         shapes=("balanced",),
+        of_models=True,
+    ),
+    Null(
+        "no judge scores its own answers otherwise, in tasks that differ, with judges of different tastes",
+        {"own": 0.0, "own_by_tier": 0.0},
+        _joint,
+        (("joint_own", "dual"),),
+        shapes=("balanced",),
+        of_models=True,
     ),
 )
 
@@ -209,13 +225,14 @@ def coverage(
     for frame in data_sets_of(panel, n_tasks, n_data_sets, _everything, seed=seed, n_resamples=n_resamples):
         frames.append(_of_interest(frame))
         on_step(frame["study"].n_unique())
-    return _with_error("coverage", shape, n_tasks, _summary(pl.concat(frames), truth))
+    return with_error("coverage", shape, n_tasks, summary(pl.concat(frames), truth))
 
 
-_MEASURED: Final = ("study", "estimand", "estimate", "conf_low", "conf_high", "interval")
+MEASURED: Final = ("study", "estimand", "estimate", "conf_low", "conf_high", "interval")
 
 
-def _summary(frames: pl.DataFrame, truth: Mapping[str, float]) -> pl.DataFrame:
+def summary(frames: pl.DataFrame, truth: Mapping[str, float]) -> pl.DataFrame:
+    """How often the intervals of each estimand hold its true value; one row per estimand."""
     values = pl.DataFrame({"estimand": list(truth), "true": list(truth.values())})
     found = frames.join(values, on="estimand")
     held = (pl.col("conf_low") <= pl.col("true") + 1e-12) & (pl.col("conf_high") >= pl.col("true") - 1e-12)
@@ -229,34 +246,6 @@ def _summary(frames: pl.DataFrame, truth: Mapping[str, float]) -> pl.DataFrame:
         n_data_sets=pl.len(),
         method=pl.col("interval").drop_nulls().mode(maintain_order=True).first(),
     )
-
-
-_PLANTED: Final = Panel(task_sd=0.0, taste_sd=0.0, slot_sd=0.0, own_by_tier=0.0)
-
-
-def joint_recovery(
-    n_tasks: int, *, n_data_sets: int, seed: int, on_step: Callable[[int], object] = lambda _: None
-) -> pl.DataFrame:
-    """Share of data sets in which the joint model's intervals hold the logits that were planted.
-
-    The panel is the balanced one without the terms that the model does not have: nothing varies between
-    tasks, tastes or tiers. Then each planted logit is the true value. Effects are those that all judges
-    share, the strength that of the first generator. Columns are those of :func:`coverage`.
-    """
-    panel = _PLANTED
-    truth = {
-        "bt_strength": panel.quality[0] - float(np.mean(panel.quality)),
-        "joint_slot": panel.slot,
-        "joint_own": panel.own,
-        "joint_length": panel.length,
-    }
-    frames: list[pl.DataFrame] = []
-    for frame in data_sets_of(panel, n_tasks, n_data_sets, joint, seed=seed, n_resamples=99):
-        shared = pl.col("judge").is_null() & pl.col("tier").is_null() & pl.col("baseline").is_null()
-        first = pl.col("generator").is_null() | (pl.col("generator") == _FOLLOWED)
-        frames.append(frame.filter(shared & first).select(_MEASURED))
-        on_step(frame["study"].n_unique())
-    return _with_error("recovery", "planted", n_tasks, _summary(pl.concat(frames), truth))
 
 
 def type_one_error(
@@ -283,7 +272,7 @@ def type_one_error(
         on_step(frame["study"].n_unique())
     test = pl.when(pl.col("test").str.starts_with("dual_of").fill_null(value=True)).then(pl.lit("dual"))
     asked = pl.DataFrame(null.tests, schema=["estimand", "method"], orient="row")
-    summary = (
+    found = (
         pl.concat(frames)
         .with_columns(method=test.otherwise("test"))
         .join(asked, on=["estimand", "method"], maintain_order="right")
@@ -294,7 +283,7 @@ def type_one_error(
             n_data_sets=pl.len(),
         )
     )
-    return _with_error("type I error", shape, n_tasks, summary).with_columns(null=pl.lit(null.says))
+    return with_error("type I error", shape, n_tasks, found).with_columns(null=pl.lit(null.says))
 
 
 _ROW_OF_INTEREST: Final = (
@@ -314,16 +303,17 @@ def _of_interest(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per data set and estimand: the one with the default interval."""
     test = pl.col("test")
     default = test.is_null() | test.str.starts_with("dual_of") | (test == "sign_flip_task_lean")
-    return frame.filter(_ROW_OF_INTEREST & default).select(_MEASURED)
+    return frame.filter(_ROW_OF_INTEREST & default).select(MEASURED)
 
 
-def _with_error(measure: str, shape: str, n_tasks: int, summary: pl.DataFrame) -> pl.DataFrame:
+def with_error(measure: str, shape: str, n_tasks: int, found: pl.DataFrame) -> pl.DataFrame:
+    """Say of a summary what was measured, on which panel, and its Monte Carlo error."""
     n = pl.col("n_data_sets") * (1 - pl.col("without_interval") if measure != "type I error" else pl.lit(1.0))
-    return summary.select(
+    return found.select(
         pl.lit(measure).alias("measure"),
         pl.lit(shape).alias("shape"),
         pl.lit(n_tasks, dtype=pl.Int64).alias("tasks"),
-        *_columns(summary.columns),
+        *_columns(found.columns),
         rate_se=(pl.col("rate") * (1 - pl.col("rate")) / n).sqrt(),
     )
 

@@ -8,12 +8,17 @@ from markupsafe import Markup
 
 from recuse.figures.table import Table
 
-__all__ = ["tables_html"]
+__all__ = ["lines_html", "tables_html"]
 
 
 def tables_html(tables: Sequence[Table]) -> str:
     """Lay tables out as HTML without style or script; every text is escaped."""
     return str(Markup("\n").join(_table(table) for table in tables))
+
+
+def lines_html(lines: Sequence[str]) -> str:
+    """Lay lines of text out as paragraphs; every text is escaped."""
+    return str(Markup("\n").join(Markup("<p>{}</p>").format(line) for line in lines))
 
 
 def _table(table: Table) -> Markup:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from recuse.figures.crowd import crowd_of
+from recuse.figures.gap_table import gap_table
 from recuse.figures.joint_table import joint_table
 from recuse.figures.length_tables import length_probe_table, longer_wins_table, repetition_probe_table
 from recuse.figures.lookup import Lookup
@@ -297,6 +298,7 @@ TABLES: Final[Mapping[str, Callable[[Lookup], Table]]] = MappingProxyType(
         "win_rate": _win_rate,
         "position": _position,
         "position_by_tier": _position_by_tier,
+        "position_gap": gap_table,
         "agreement": _agreement,
         "longer_wins": longer_wins_table,
         "length_probe": length_probe_table,

@@ -52,6 +52,34 @@ def test_answers_are_the_rows_of_the_report(study: recuse.Study) -> None:
     assert slots.equals(report.filter(pl.col("estimand").is_in(slots["estimand"].unique())))
 
 
+def test_the_joint_model_is_asked_for_with_its_strengths(study: recuse.Study) -> None:
+    plain = study.joint().frame
+    assert set(plain["tier"]) == {None}
+    asked = study.joint(by_tier=True, uninvolved=True).frame.filter(estimand="bt_strength")
+    assert asked["tier"].n_unique() == 4
+    assert set(asked["baseline"]) == {None, "uninvolved"}
+    assert study.joint().frame.equals(plain)
+    assert "all judges" in str(study.joint())
+
+
+def test_flips_by_gap_are_a_table_of_the_rows(study: recuse.Study) -> None:
+    (table,) = study.gap().tables()
+    slopes = study.gap().frame.filter(estimand="flip_gap_slope")
+    assert [row[-2:] for row in table.body] == [("45", "15")] * 3 + [("135", "15")]
+    assert [row[5] for row in table.body] == [f"{value:.2f}".replace("-", "−") for value in slopes["estimate"]]
+    rates = study.gap().frame.filter(estimand="flip_rate_by_gap", judge="xai/grok-4.3")
+    assert [row[1:5] for row in table.body if row[0] == "Grok-4.3"] == [
+        (f"{100 * rates['estimate'][0]:.1f}", "–", *(f"{100 * rate:.1f}" for rate in rates["estimate"][1:]))
+    ]
+
+
+def test_an_answer_without_a_number_says_why(study: recuse.Study) -> None:
+    once = study.stability()
+    assert str(once).startswith("No number for test_retest_agreement, modal_share: every presentation was")
+    assert once._repr_html_().startswith("<p>No number for test_retest_agreement")
+    assert str(study.robustness()) == "These judgments hold nothing that answers this."
+
+
 def test_an_answer_is_frame_figure_latex_and_text(study: recuse.Study) -> None:
     own = study.self_preference(baseline="uninvolved")
     assert set(own.frame["baseline"]) == {"uninvolved"}

@@ -76,6 +76,22 @@ class Answer(_Shown):
 
         return tables(self.estimates)
 
+    def __str__(self) -> str:
+        return _Shown.__str__(self) or "\n".join(self._reasons())
+
+    def _repr_html_(self) -> str:
+        from recuse.figures.notebook import lines_html
+
+        return _Shown._repr_html_(self) or lines_html(self._reasons())
+
+    def _reasons(self) -> Sequence[str]:
+        """Why there is no table: each reason once, with what it concerns."""
+        why: dict[str, dict[str, None]] = {}
+        for estimand, reason in self.frame.select("estimand", "reason").drop_nulls().iter_rows():
+            why.setdefault(reason, {})[estimand] = None
+        told = [f"No number for {', '.join(estimands)}: {reason}." for reason, estimands in why.items()]
+        return told or ["These judgments hold nothing that answers this."]
+
     @property
     def figures(self) -> Mapping[str, alt.VConcatChart]:
         """Figures of a report for which these estimates hold rows, by name."""

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -146,6 +146,39 @@ class Study:
         """Estimate slot preference and how often the order of answers changes the outcome."""
         return self._part("position")
 
+    def gap(self) -> Answer:
+        """Estimate how often the order changes the outcome, by how far apart other judges see the answers."""
+        return self._part("position against gap")
+
+    def joint(self, *, by_tier: bool = False, uninvolved: bool = False) -> Answer:
+        """Fit strengths, slot, length, own answer and own family in one model, however many judgments.
+
+        With ``by_tier`` generators have a strength in each tier too, with ``uninvolved`` one on the verdicts
+        of uninvolved judges alone. What a study cannot tell apart is without a number and has a reason.
+
+        Examples
+        --------
+        >>> own = load("three-judges").joint().frame.filter(estimand="joint_own")
+        >>> own["judge"].to_list()[-1], round(own["estimate"].to_list()[-1], 2)
+        (None, 0.74)
+        """
+        asked = replace(self.settings, joint=True, joint_by_tier=by_tier, joint_uninvolved=uninvolved)
+        return self._estimated({"joint model"}, pl.lit(value=True), asked)
+
+    def stability(self) -> Answer:
+        """Estimate whether a judge that is asked again says the same, and where the variance comes from.
+
+        Examples
+        --------
+        >>> load("three-judges").stability().frame["reason"][0]
+        'every presentation was asked once: whether a judge repeats itself cannot be seen'
+        """
+        return self._part("stability")
+
+    def robustness(self) -> Answer:
+        """Estimate whether a verdict stands when an answer is perturbed, net of a second asking."""
+        return self._part("robustness")
+
     def agreement(self) -> Answer:
         """Estimate agreement of judges beyond chance."""
         return self._part("agreement")
@@ -198,13 +231,16 @@ class Study:
     def _part(self, name: str, where: pl.Expr | None = None) -> Answer:
         return self._estimated({name}, pl.lit(value=True) if where is None else where)
 
-    def _estimated(self, parts: Collection[str] | None, where: pl.Expr) -> Answer:
-        key = frozenset(parts or ())
+    def _estimated(
+        self, parts: Collection[str] | None, where: pl.Expr, settings: Settings | None = None
+    ) -> Answer:
+        asked = settings or self.settings
+        key = (frozenset(parts or ()), asked)
         if key not in self._kept:
             tiers = self.source.tiers
-            self._kept[key] = estimate_all(self.comparisons, self.settings, tiers=tiers, only=parts)
+            self._kept[key] = estimate_all(self.comparisons, asked, tiers=tiers, only=parts)
         return Answer(Estimates.validate(self._kept[key].filter(where)))
 
     @cached_property
-    def _kept(self) -> dict[frozenset[str], pl.DataFrame]:
+    def _kept(self) -> dict[tuple[frozenset[str], Settings], pl.DataFrame]:
         return {}

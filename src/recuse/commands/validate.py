@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -10,7 +11,7 @@ import typer
 from recuse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
@@ -38,6 +39,9 @@ def validate(
         typer.Option("--shape", help="balanced, unbalanced or ceiling; may be repeated.", show_default="all"),
     ] = None,
     resamples: Annotated[int, typer.Option(min=99, help="Resamples of each bootstrap.")] = 1_999,
+    models: Annotated[
+        bool, typer.Option("--models", help="Only the joint model and the slope of flips on the gap.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for validation.csv and the figure.")] = Path(
         "recuse-validation"
     ),
@@ -54,7 +58,7 @@ def validate(
     the true value, and how often each test rejects its own null hypothesis although it is true.
 
     Writes validation.csv and the figure as validation.svg, .pdf and .png. 1,000 data sets take some 20
-    minutes; --data-sets 100 shows the pattern.
+    minutes, fitted models (--models) as long again; --data-sets 100 shows the pattern.
     """
     from recuse.commands.terminal import say
     from recuse.figures.save import save_all
@@ -63,7 +67,7 @@ def validate(
     if out.exists() and not out.is_dir():
         raise ConfigurationError(f"--out {out} is a file", "name a folder")
     measured = (
-        _measured(shapes, tasks, data_sets=data_sets, seed=seed, resamples=resamples)
+        _measured(shapes, tasks, models=models, data_sets=data_sets, seed=seed, resamples=resamples)
         if show is None
         else _read(show)
     )
@@ -75,11 +79,17 @@ def validate(
 
 
 def _measured(
-    shapes: Sequence[str] | None, tasks: Sequence[int] | None, *, data_sets: int, seed: int, resamples: int
+    shapes: Sequence[str] | None,
+    tasks: Sequence[int] | None,
+    *,
+    models: bool,
+    data_sets: int,
+    seed: int,
+    resamples: int,
 ) -> pl.DataFrame:
     import polars as pl
 
-    from recuse.analysis.validation import NULLS, SHAPES, TASKS, coverage, joint_recovery, type_one_error
+    from recuse.analysis.validation import SHAPES, TASKS
     from recuse.commands.terminal import counting
     from recuse.errors import UnknownNameError
 
@@ -87,27 +97,42 @@ def _measured(
         if shape not in SHAPES:
             raise UnknownNameError("shape", shape, SHAPES)
     cells = [(shape, n) for n in sorted(set(tasks or TASKS)) for shape in dict.fromkeys(shapes or SHAPES)]
-    frames: list[pl.DataFrame] = []
-    n_runs = sum(1 + sum(shape in null.shapes for null in NULLS) for shape, _ in cells)
-    n_runs += len({n for _, n in cells})
-    with counting("data sets", data_sets * n_runs) as step:
-        for shape, n in cells:
-            frames.append(
-                coverage(shape, n, n_data_sets=data_sets, seed=seed, n_resamples=resamples, on_step=step)
-            )
-            frames += [
-                type_one_error(
-                    null, shape, n, n_data_sets=data_sets, seed=seed, n_resamples=resamples, on_step=step
-                )
-                for null in NULLS
-                if shape in null.shapes
-            ]
-        frames += [
-            joint_recovery(n, n_data_sets=data_sets, seed=seed, on_step=step)
-            for n in dict.fromkeys(n for _, n in cells)
-        ]
-    found = pl.concat(frames, how="diagonal")
-    return found.with_columns(pl.col(pl.Float64).round(_DIGITS)).sort("measure", maintain_order=True)
+    how = {"n_data_sets": data_sets, "seed": seed}
+    runs = [] if models else _of_means(cells, {**how, "n_resamples": resamples})
+    runs += _of_models(cells, how)
+    with counting("data sets", data_sets * len(runs)) as step:
+        found = pl.concat([run(on_step=step) for run in runs], how="diagonal")
+    return found.with_columns(pl.col(pl.Float64).round(_DIGITS)).sort("measure", "tasks", maintain_order=True)
+
+
+def _of_means(cells: Sequence[tuple[str, int]], how: Mapping[str, int]) -> list[Callable[..., pl.DataFrame]]:
+    """Coverage and tests of all that is no fitted model, one run for each cell of the tables."""
+    from recuse.analysis.validation import NULLS, coverage, type_one_error
+
+    tested = [
+        partial(type_one_error, null, *cell, **how)
+        for cell in cells
+        for null in NULLS
+        if cell[0] in null.shapes and not null.of_models
+    ]
+    return [*(partial(coverage, *cell, **how) for cell in cells), *tested]
+
+
+def _of_models(cells: Sequence[tuple[str, int]], how: Mapping[str, int]) -> list[Callable[..., pl.DataFrame]]:
+    """Coverage and tests of the joint model and of the slope of flips on the gap."""
+    from recuse.analysis.model_validation import GAP_SHAPES, gap_coverage, joint_recovery
+    from recuse.analysis.validation import NULLS, type_one_error
+
+    return [
+        *(partial(gap_coverage, *cell, **how) for cell in cells if cell[0] in GAP_SHAPES),
+        *(partial(joint_recovery, n, **how) for n in dict.fromkeys(n for _, n in cells)),
+        *(
+            partial(type_one_error, null, *cell, **how)
+            for cell in cells
+            for null in NULLS
+            if cell[0] in null.shapes and null.of_models
+        ),
+    ]
 
 
 def _read(file: Path) -> pl.DataFrame:
