@@ -27,8 +27,8 @@ from recuse.analysis.win_rate import win_rate
 from recuse.schema import ComparisonFrame
 
 __all__ = [
-    "NULLS",
     "MEASURED",
+    "NULLS",
     "SHAPES",
     "TASKS",
     "Null",

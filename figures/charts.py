@@ -16,6 +16,7 @@ from recuse.figures.involvement_chart import involvement_map
 from recuse.figures.length_chart import longer_wins_three_ways
 from recuse.figures.names import BASELINES, baseline_name, plain, tier_order
 from recuse.figures.position_chart import slot_a_and_flip_rates
+from recuse.figures.stability_chart import robustness_beside_second_askings, stability_and_variance
 from recuse.figures.strengths_chart import strengths_in_the_joint_model
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def _drawn(estimates: pl.DataFrame) -> dict[str, alt.VConcatChart | None]:
         "position_gap": flip_rate_by_gap(estimates),
         "strengths": strengths_in_the_joint_model(estimates),
         "agreement": kappa_heat_map(estimates),
+        "stability": stability_and_variance(estimates),
+        "robustness": robustness_beside_second_askings(estimates),
         "length_probe": length_probe(estimates),
         "longer_wins": longer_wins_three_ways(estimates),
     }

@@ -22,8 +22,7 @@ def gap_table(lookup: Lookup) -> Table:
         for judge in (*lookup.values("judge", "flip_gap_slope", study=study), None):
             slope = lookup.one("flip_gap_slope", study=study, judge=judge)
             rates = [
-                lookup.one("flip_rate_by_gap", study=study, judge=judge, group=f"gap={name}")
-                for name in GAPS
+                lookup.one("flip_rate_by_gap", study=study, judge=judge, group=f"gap={name}") for name in GAPS
             ]
             if slope is None or (slope["estimate"] is None and not any(rates)):
                 continue
@@ -36,9 +35,9 @@ def gap_table(lookup: Lookup) -> Table:
             )
             draft.add(study, ("all judges" if judge is None else lookup.name(judge),), cells, slope)
     return draft.table(
-        "Gap, in %: distance of the other judges' mean score from a draw; 0: they see two equals or contradict "
-        "each other, 100: all name one answer. Slope: change in the log odds of a flip from gap 0 to gap 1; the last row has one slope "
-        "for all judges, each with a level of its own."
+        "Gap, in %: distance of the other judges' mean score from a draw; 0: they see two equals or "
+        "contradict each other, 100: all name one answer. Slope: change in the log odds of a flip from gap 0 "
+        "to 100; the last row has one slope for all judges, each with a level of its own."
     )
 
 

@@ -66,7 +66,9 @@ def test_flips_by_gap_are_a_table_of_the_rows(study: recuse.Study) -> None:
     (table,) = study.gap().tables()
     slopes = study.gap().frame.filter(estimand="flip_gap_slope")
     assert [row[-2:] for row in table.body] == [("45", "15")] * 3 + [("135", "15")]
-    assert [row[5] for row in table.body] == [f"{value:.2f}".replace("-", "−") for value in slopes["estimate"]]
+    assert [row[5] for row in table.body] == [
+        f"{value:.2f}".replace("-", "−") for value in slopes["estimate"]
+    ]
     rates = study.gap().frame.filter(estimand="flip_rate_by_gap", judge="xai/grok-4.3")
     assert [row[1:5] for row in table.body if row[0] == "Grok-4.3"] == [
         (f"{100 * rates['estimate'][0]:.1f}", "–", *(f"{100 * rate:.1f}" for rate in rates["estimate"][1:]))

@@ -31,6 +31,8 @@ _CLOSE: Final = 1e-9
 _FAR: Final = 14.0
 """A standardised coefficient beyond this, on a flat likelihood, belongs to outcomes that separate."""
 _FLAT: Final = 1e-7
+_SCORE_LEFT: Final = 1e-6
+"""A score beyond this many of its standard errors is not at a maximum."""
 _MOST_HALVINGS: Final = 25
 _CELLS_AT_ONCE: Final = 4_000_000
 
@@ -86,11 +88,17 @@ def fit_ordered(counts: Counts, start: FloatArray | None = None) -> OrderedFit:
     parameters = np.zeros(n_columns + counts.n_bands) if start is None else start.copy()
     if start is None:
         parameters[n_columns:] = np.log(0.5)
-    found, settled = _newton(counts, weights, parameters[None, :])
+    # Steps are limited in length: in standardised units, so that a column's own unit does not matter.
+    scale = _units(counts)
+    standardised = replace(counts, design=counts.design / scale[:n_columns])
+    found, settled = _newton(standardised, weights, (parameters * scale)[None, :])
+    found /= scale
     value, score, information = _derivatives(counts, weights, found)
     fit = OrderedFit(found[0], information[0], float(value[0]), ())
     separated = _separated(fit, counts)
-    if not settled and not separated:
+    # Steps also end far out, where the likelihood stands still: no score is left if that is its maximum.
+    errors = np.sqrt(np.maximum(np.diag(fit.information), 1e-12))
+    if not settled and not separated and (np.abs(score[0]) / errors).max() > _SCORE_LEFT:
         size = float(np.abs(score).max())
         raise UndefinedEstimateError(f"the ordered logit does not converge (largest score {size:.2g})")
     return replace(fit, separated=separated)
@@ -289,15 +297,19 @@ def _by_task(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, FloatA
 
 def _separated(fit: OrderedFit, counts: Counts) -> tuple[int, ...]:
     """Parameters that share in a direction without curvature while they have run far out."""
-    n_columns = counts.design.shape[1]
-    spread = np.ones(len(fit.parameters))
-    used = counts.outcomes.sum(1)
-    spread[:n_columns] = np.sqrt((used[:, None] * counts.design**2).sum(0) / max(1.0, float(used.sum())))
-    spread[:n_columns] = np.maximum(spread[:n_columns], 1e-12)
-    scaled = fit.information / (spread[:, None] * spread[None, :]) / max(1.0, float(used.sum()))
+    spread = _units(counts)
+    n_verdicts = max(1.0, float(counts.outcomes.sum()))
+    scaled = fit.information / (spread[:, None] * spread[None, :]) / n_verdicts
     values, vectors = np.linalg.eigh(scaled)
     flat = values < _FLAT
     if not flat.any():
         return ()
     shares = np.square(vectors[:, flat]).sum(1)
     return tuple(int(place) for place in np.flatnonzero(shares > 1e-3))
+
+
+def _units(counts: Counts) -> FloatArray:
+    """Root mean square of each column over verdicts, and 1 for each band: what standardises parameters."""
+    used = counts.outcomes.sum(1)
+    squares = (used[:, None] * np.square(counts.design)).sum(0) / max(1.0, float(used.sum()))
+    return np.concatenate([np.maximum(np.sqrt(squares), 1e-12), np.ones(counts.n_bands)])

@@ -5,10 +5,17 @@ The whole of it is docs/validation.md, made by ``recuse validate``.
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
-from recuse.analysis.validation import NULLS, coverage, joint_recovery, type_one_error
+from recuse.analysis.comparisons import compare
+from recuse.analysis.model_validation import gap_coverage, joint_recovery
+from recuse.analysis.position_gap import position_gap
+from recuse.analysis.settings import Settings
+from recuse.analysis.simulated_truth import true_gap_slope
+from recuse.analysis.simulation import simulate
+from recuse.analysis.validation import NULLS, SHAPES, coverage, type_one_error
 
 MEANS = ("self_preference_delta", "self_preference_tier_gradient", "cohen_kappa")
 RATES = (
@@ -53,7 +60,20 @@ def test_no_test_rejects_its_own_null_too_often(place: int) -> None:
 @pytest.mark.slow
 def test_the_joint_model_gives_back_the_logits_that_were_planted() -> None:
     found = joint_recovery(15, n_data_sets=60, seed=20_260)
-    assert found["estimand"].to_list() == ["bt_strength", "joint_slot", "joint_length", "joint_own"]
+    terms = ["joint_own of one judge", "joint_slot", "joint_length", "joint_own"]
+    assert found["estimand"].to_list() == ["bt_strength", *terms]
     assert found["rate"].min() >= 0.9
     off = pl.col("bias").abs() > pl.max_horizontal(pl.col("mean_length") / 10, 0.1 * pl.col("true"))
     assert found.filter(off).is_empty(), found
+
+
+@pytest.mark.slow
+def test_the_slope_of_flips_tends_to_its_true_value_and_its_interval_holds_it() -> None:
+    panel = SHAPES["balanced"]
+    comparisons = compare(simulate(panel, n_data_sets=1, n_tasks=4_000, rng=np.random.default_rng(4)))
+    row = position_gap(comparisons, Settings(n_resamples=99)).filter(estimand="flip_gap_slope", judge="aspen")
+    true = true_gap_slope(panel, rng=np.random.default_rng(5), n_drawn=40_000)
+    assert abs(row["estimate"].item() - true) < 3 * row["std_error"].item()
+    assert row["std_error"].item() < 0.1
+    found = gap_coverage("balanced", 15, n_data_sets=60, seed=20_260, n_drawn=20_000)
+    assert found["rate"].item() >= 0.88

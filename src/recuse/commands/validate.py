@@ -39,6 +39,7 @@ def validate(
         typer.Option("--shape", help="balanced, unbalanced or ceiling; may be repeated.", show_default="all"),
     ] = None,
     resamples: Annotated[int, typer.Option(min=99, help="Resamples of each bootstrap.")] = 1_999,
+    *,
     models: Annotated[
         bool, typer.Option("--models", help="Only the joint model and the slope of flips on the gap.")
     ] = False,
@@ -227,11 +228,13 @@ def _joint(planted: pl.DataFrame) -> None:
 
 
 def _nulls(tested: pl.DataFrame) -> list[str]:
-    said = tested.select("null", "method").unique(maintain_order=True).rows()
-    nulls = dict.fromkeys(null for null, _ in said)
-    return [
-        f"Null of {', '.join(method for null, method in said if null == told)}: {told}." for told in nulls
-    ]
+    said = tested.select("null", "method", "estimand").unique(maintain_order=True).rows()
+    lines: list[str] = []
+    for told in dict.fromkeys(null for null, _, _ in said):
+        methods = dict.fromkeys(method for null, method, _ in said if null == told)
+        of = dict.fromkeys(estimand for null, _, estimand in said if null == told)
+        lines.append(f"Null of {', '.join(methods)} ({', '.join(of)}): {told}.")
+    return lines
 
 
 def _outside(measured: pl.DataFrame) -> list[str]:

@@ -54,6 +54,16 @@ def test_aggregated_counts_give_the_same_fit_as_rows() -> None:
     assert table.parameters == pytest.approx(rows.parameters, abs=1e-7)
 
 
+@pytest.mark.parametrize("unit", [10.0, 1000.0])
+def test_a_large_coefficient_of_a_small_unit_is_no_separation(unit: float) -> None:
+    counts = simulated()
+    plain = fit_ordered(counts)
+    small = fit_ordered(replace(counts, design=counts.design / [unit, 1, 1]))
+    assert small.separated == ()
+    assert small.parameters / [unit, 1, 1, 1] == pytest.approx(plain.parameters, abs=1e-6)
+    assert small.parameters[0] > 7
+
+
 @pytest.mark.parametrize("place", range(4))
 def test_information_is_the_curvature_of_the_likelihood(place: int) -> None:
     counts = simulated(80)
