@@ -105,8 +105,8 @@ def true_gap_slope(panel: Panel, *, rng: np.random.Generator, n_drawn: int = TRU
 
     def loss(coefficients: FloatArray) -> float:
         predictor = coefficients[0] + coefficients[1] * gaps
-        terms = flipped * special.log_expit(predictor) + (trials - flipped) * special.log_expit(-predictor)
-        return -float(terms.sum())
+        terms: FloatArray = trials * np.logaddexp(0, predictor) - flipped * predictor
+        return float(terms.sum())
 
     return float(optimize.minimize(loss, np.zeros(2), options={"gtol": 1e-9}).x[1])
 

@@ -159,10 +159,10 @@ def _counts(lines: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> alt.La
     above = alt.YValue(-4)  # type: ignore[no-untyped-call]
     layers: list[alt.Chart] = []
     for name, right in columns.items():
-        place = {"x": alt.XValue(right), "text": alt.Text(f"{name}:N")}  # type: ignore[no-untyped-call]
+        x, text = alt.XValue(right), alt.Text(f"{name}:N")  # type: ignore[no-untyped-call]
         layers += [
-            base.mark_text(align="right", baseline="middle", color=INK).encode(y=y, **place),
-            head.mark_text(align="right", baseline="bottom", color=GREY).encode(y=above, **place),
+            base.mark_text(align="right", baseline="middle", color=INK).encode(y=y, x=x, text=text),
+            head.mark_text(align="right", baseline="bottom", color=GREY).encode(y=above, x=x, text=text),
         ]
     panel: alt.LayerChart = alt.LayerChart(
         layer=layers, width=max(columns.values()), height=_ROW * len(labels)

@@ -106,7 +106,7 @@ def _measured(
     return found.with_columns(pl.col(pl.Float64).round(_DIGITS)).sort("measure", "tasks", maintain_order=True)
 
 
-def _of_means(cells: Sequence[tuple[str, int]], how: Mapping[str, int]) -> list[Callable[..., pl.DataFrame]]:
+def _of_means(cells: Sequence[tuple[str, int]], how: Mapping[str, Any]) -> list[Callable[..., pl.DataFrame]]:
     """Coverage and tests of all that is no fitted model, one run for each cell of the tables."""
     from recuse.analysis.validation import NULLS, coverage, type_one_error
 
@@ -119,7 +119,7 @@ def _of_means(cells: Sequence[tuple[str, int]], how: Mapping[str, int]) -> list[
     return [*(partial(coverage, *cell, **how) for cell in cells), *tested]
 
 
-def _of_models(cells: Sequence[tuple[str, int]], how: Mapping[str, int]) -> list[Callable[..., pl.DataFrame]]:
+def _of_models(cells: Sequence[tuple[str, int]], how: Mapping[str, Any]) -> list[Callable[..., pl.DataFrame]]:
     """Coverage and tests of the joint model and of the slope of flips on the gap."""
     from recuse.analysis.model_validation import GAP_SHAPES, gap_coverage, joint_recovery
     from recuse.analysis.validation import NULLS, type_one_error
