@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,6 +180,8 @@ def parquet_at(address: str) -> Partitions:
     SourceError
         It leads nowhere, or to something else.
     """
+    # polars finds the region of a bucket out by itself, and says so at each scan.
+    warnings.filterwarnings("ignore", r"'\(default_\)region' not set", UserWarning)
     shown = shown_address(address)
     path = urlsplit(address).path
     single = format_of(Path(path)) == "parquet" or address.lower().startswith("http")
