@@ -97,6 +97,17 @@ def test_what_cannot_be_measured_is_one_line(words, said, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+def test_models_alone_are_measured_where_there_is_nothing_else(tmp_path, capsys):
+    words = ["validate", "--models", "--data-sets", "2", "--tasks", "5", "--shape", "ceiling"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "joint_own of one judge" in printed
+    assert "Type I error" not in printed
+    measured = pl.read_csv(tmp_path / "validation.csv")
+    assert set(measured["measure"]) == {"recovery"}
+    assert "null" in measured.columns
+
+
 def test_a_small_run_measures_and_writes(tmp_path, capsys):
     words = ["validate", "--data-sets", "3", "--tasks", "6", "--shape", "balanced", "--resamples", "99"]
     assert main([*words, "--out", str(tmp_path)]) == 0

@@ -139,6 +139,21 @@ def test_many_judgments_are_fitted_on_request_only(tmp_path: Path, monkeypatch: 
     assert estimated(judgments(20), tmp_path, Settings(joint=True))["estimate"].is_not_null().any()
 
 
+def test_nearly_equal_lengths_leave_every_other_term_as_it_is(tmp_path: Path) -> None:
+    """Log ratios a thousandth as long: a coefficient a thousand times as large, and nothing else."""
+    rows = judgments(40)
+    shrunk = {
+        name: (1e9 * (pl.col(name) / 150) ** 0.001).round().cast(pl.Int64) for name in ("words_a", "words_b")
+    }
+    usual, near = estimated(rows, tmp_path), estimated(rows.with_columns(**shrunk), tmp_path)
+    for name in ("joint_own", "joint_slot"):
+        assert one(near, name, judge="j")["estimate"] == pytest.approx(
+            one(usual, name, judge="j")["estimate"], abs=1e-4
+        )
+    length = [one(part, "joint_length", judge="j")["estimate"] for part in (near, usual)]
+    assert length[0] == pytest.approx(1000 * length[1], rel=1e-3)  # type: ignore[operator]
+
+
 PLAIN = judgments(20)
 OF_J = pl.col("judge") == "j"
 ALWAYS_ITS_OWN = PLAIN.with_columns(

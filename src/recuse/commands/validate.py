@@ -102,7 +102,8 @@ def _measured(
     runs = [] if models else _of_means(cells, {**how, "n_resamples": resamples})
     runs += _of_models(cells, how)
     with counting("data sets", data_sets * len(runs)) as step:
-        found = pl.concat([run(on_step=step) for run in runs], how="diagonal")
+        frames = [run(on_step=step) for run in runs]
+    found = pl.concat([*frames, pl.DataFrame(schema={"null": pl.String})], how="diagonal")
     return found.with_columns(pl.col(pl.Float64).round(_DIGITS)).sort("measure", "tasks", maintain_order=True)
 
 
@@ -166,17 +167,22 @@ def _print(measured: pl.DataFrame) -> None:
     tested = measured.filter(pl.col("measure") == "type I error").with_columns(
         method=pl.col("method").replace(TESTS)
     )
-    say("Coverage of the default 95 % intervals, in %, by tasks and shape of the data", "")
-    _wide(covered, ["estimand"])
-    say("", "Recovery: true value and mean estimate, at the largest number of tasks", "")
-    _recovery(covered.filter(pl.col("tasks") == pl.col("tasks").max()))
     planted = measured.filter(pl.col("measure") == "recovery")
+    if covered.height:
+        say("Coverage of the default 95 % intervals, in %, by tasks and shape of the data", "")
+        _wide(covered, ["estimand"])
+        say("", "Recovery: true value and mean estimate, at the largest number of tasks", "")
+        _recovery(covered.filter(pl.col("tasks") == pl.col("tasks").max()))
+        say("")
     if planted.height:
-        say("", "The joint model and the logits planted: mean estimate, and coverage in %", "")
+        say("The joint model and the logits planted: mean estimate, and coverage in %", "")
         _joint(planted)
-    say("", "Type I error at a nominal 5 %, in %, each test under its own null hypothesis", "")
-    _wide(tested, ["estimand", "method"])
-    say("", *_nulls(tested), *_outside(measured))
+        say("")
+    if tested.height:
+        say("Type I error at a nominal 5 %, in %, each test under its own null hypothesis", "")
+        _wide(tested, ["estimand", "method"])
+        say("", *_nulls(tested))
+    say(*_outside(measured))
 
 
 def _wide(part: pl.DataFrame, keys: list[str]) -> None:
