@@ -33,6 +33,8 @@ def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     import duckdb
 
     with duckdb.connect(config={"temp_directory": str(scratch / "duckdb")}) as database:
+        # Otherwise a bar appears on stdout after two seconds.
+        database.execute("SET enable_progress_bar = false")
 
         def read(paths: tuple[str, ...]) -> nw.LazyFrame[Any]:
             relation = _read(database, files.file_format, paths)
