@@ -35,6 +35,8 @@ def short_answer(estimates: EstimateFrame) -> list[str]:
     for study in lookup.studies:
         label = f"{study or 'All studies pooled'}: " if several else ""
         said += [label + sentence for sentence in (*_own(lookup, study), *_slots(lookup, study))]
+    if not said and estimates["estimate"].is_not_null().any():
+        return ["Neither self-preference nor a lean toward a slot can be estimated from these judgments."]
     return said or ["No quantity could be estimated from these judgments."]
 
 

@@ -136,7 +136,8 @@ def _in_words(
     say = {"position": _position, "length": _length, "self-preference": _own, "agreement": _agreement}
     symptom, beside = say[finding.bias](finding)
     if finding.level == "cannot be told":
-        symptom = f"{symptom} That there is {REMEDIES[finding.bias].name} cannot be told: {finding.reason}."
+        unknown = f"That there is {REMEDIES[finding.bias].name} cannot be told: {finding.reason}."
+        symptom = unknown if finding.evidence[0]["estimate"] is None else f"{symptom} {unknown}"
     return Diagnosis(
         study + " and ".join(models),
         REMEDIES[finding.bias].name,
@@ -215,8 +216,8 @@ def _position(finding: Finding) -> tuple[str, list[str]]:
 
 
 def _length(finding: Finding) -> tuple[str, list[str]]:
-    told = [text for row in finding.evidence if (text := _length_row(row))]
-    first, *beside = told
+    first = _length_row(finding.evidence[0])
+    beside = [_length_row(row) for row in finding.evidence[1:] if row["estimate"] is not None]
     row = finding.evidence[0]
     null = 0.5 if row["unit"] == "proportion" else 0.0
     if finding.level == "shown" and row["estimate"] < null:

@@ -37,3 +37,12 @@ def test_no_uninvolved_judge_is_no_answer() -> None:
 def test_nothing_says_so() -> None:
     assert short_answer(Estimates.create_empty()) == ["No quantity could be estimated from these judgments."]
     assert study_setup(Estimates.create_empty()) == []
+
+
+def test_other_estimates_are_not_denied_where_neither_bias_has_one() -> None:
+    rows = [
+        {"estimand": "win_rate", "generator": "g", "estimate": 0.5},
+        {"estimand": "slot_a_rate", "judge": "j", "reason": "one order was asked"},
+    ]
+    (said,) = short_answer(hand_made_estimates.estimate_rows(rows))
+    assert said == "Neither self-preference nor a lean toward a slot can be estimated from these judgments."

@@ -76,3 +76,10 @@ def test_no_remedy_holds_a_number(remedy):
     words = f"{remedy.name} {remedy.mechanism} {remedy.mitigation} {remedy.caveat}"
     assert not any(sign.isdigit() for sign in words)
     assert remedy.source.startswith("arXiv:") or remedy.source.startswith("no source")
+
+
+def test_what_has_no_estimate_is_not_put_into_a_sentence_about_one() -> None:
+    reason = "one order was asked: slot and generator cannot be told apart"
+    row = {"estimand": "slot_a_rate", "judge": "j", "test": "sign_flip_task_lean", "reason": reason}
+    (found,) = diagnoses(hand_made_estimates.estimate_rows([row]))
+    assert found.symptom == f"That there is position bias cannot be told: {reason}."
