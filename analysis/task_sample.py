@@ -37,7 +37,7 @@ class TaskSample:
         name = plh.concat_str(pl.col("study", "task_id").cast(pl.String), separator="\x1f")
         hashed = comparisons.with_columns(name.nchash.wyhash().alias("#hash"))
         self.n_tasks += hashed["#hash"].n_unique()
-        self.kept.append(self._below(hashed))
+        self.kept.append(_alone(self._below(hashed)))
         while self.bound > 1 and sum(frame.height for frame in self.kept) > self.most:
             if pl.concat([frame["#hash"] for frame in self.kept]).n_unique() == 1:
                 return
@@ -60,3 +60,8 @@ class TaskSample:
 
     def _below(self, hashed: pl.DataFrame) -> pl.DataFrame:
         return hashed if self.is_whole else hashed.filter(pl.col("#hash") < self.bound)
+
+
+def _alone(frame: pl.DataFrame) -> pl.DataFrame:
+    """Copy the rows: filtered texts would keep those of the whole part in memory."""
+    return pl.read_ipc(frame.write_ipc(None).getvalue())
