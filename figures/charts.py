@@ -78,13 +78,12 @@ def win_rate_by_judge(estimates: pl.DataFrame) -> alt.VConcatChart | None:
     """
     rows = quantities(estimates, "win_rate", where=pl.col("tier").is_null())
     everything = rows.height <= _LINES
-    if not everything:
-        rows = rows.filter(pl.col("judge").is_null() | (pl.col("judge") == pl.col("generator")))
     axis = Axis("win rate in % (dashed: 50 %, neither better nor worse)", "%", 50.0, _PERCENT)
 
     def draw(part: pl.DataFrame, names: Mapping[str, str]) -> alt.LayerChart:
         if not everything:
-            ranked = part.sort("estimate", "judge", descending=[True, False], nulls_last=[True, False])
+            drawn = part.filter(pl.col("judge").is_null() | (pl.col("judge") == pl.col("generator")))
+            ranked = drawn.sort("estimate", "judge", descending=[True, False], nulls_last=[True, False])
             whole = [_over_all(row, names) for row in ranked.to_dicts()]
             return forest([Section("Over all judges", whole)], axis)
         sections: list[Section] = []

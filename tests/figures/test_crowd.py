@@ -5,7 +5,7 @@ from typing import Any
 import hand_made_estimates
 import pytest
 
-from recuse.figures.charts import all_charts
+from recuse.figures.charts import all_charts, win_rate_by_judge
 from recuse.figures.crowd import AT_MOST, crowd_of
 from recuse.figures.diagnosis import diagnoses, diagnosis_lines
 from recuse.figures.findings import findings
@@ -126,3 +126,16 @@ def test_one_reason_for_no_self_preference_is_one_row() -> None:
     two_reasons = [*none[:3], row | {"baseline": "human", "reason": "no human judge on any comparison"}]
     (table,) = tables(hand_made_estimates.estimate_rows(two_reasons))
     assert len(table.body) == 4
+
+
+def test_win_rates_of_many_lines_are_drawn_over_all_judges_who_are_still_counted() -> None:
+    row = {"estimand": "win_rate", "estimate": 0.5}
+    generators, judges = [f"g{n:02}" for n in range(16)], [*(f"j{n}" for n in range(8)), "g00"]
+    rows = [row | {"generator": name, "judge": judge} for name in generators for judge in (None, *judges)]
+    drawn = win_rate_by_judge(hand_made_estimates.estimate_rows(rows))
+    assert drawn is not None
+    chart = str(drawn.to_dict(validate=False))
+    assert "9 judges: g00, j0, j1" in chart
+    assert chart.count("'marker': '2'") == 16
+    assert chart.count("'label': 'g00 (its own judge)'") == 1
+    assert "'label': 'j0'" not in chart
