@@ -65,6 +65,8 @@ def with_folder_keys(files: Files, opener: Opener) -> nw.LazyFrame[Any]:
 
 def failure_of(engine: str, files: Files, error: Exception) -> SourceError:
     """Say in one line what an engine said in many."""
-    lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    # Dask reports first where it was, and then what there was.
+    text = str(error).replace("\\n", "\n").rpartition("Original Message: ")[2]
+    lines = [line for line in text.splitlines() if line.strip()] or [type(error).__name__]
     said = lines[0] if len(lines[0]) <= 200 else f"{lines[0][:199]}…"
     return SourceError(files.name, f"{engine} stopped: {said}", "correct the files, or try another --engine")

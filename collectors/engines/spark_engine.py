@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -42,7 +43,7 @@ def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
     Raises
     ------
     ConfigurationError
-        There is no Java.
+        There is no Java, or Spark does not start on it.
     SourceError
         Spark cannot read them.
     """
@@ -55,22 +56,32 @@ def opened(files: Files, scratch: Path) -> Generator[nw.LazyFrame[Any]]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = _session(scratch)
+        try:
+            session = _session(scratch)
+        except PySparkException as error:
+            raise ConfigurationError(
+                "Spark did not start",
+                "check that java -version answers 17 or newer; --engine duckdb needs none",
+            ) from error
+        disabled = logging.root.manager.disable
+        # What Spark says of a failure on stderr, in one long line, the error says in a short one.
+        logging.disable(logging.CRITICAL)
         try:
             yield with_folder_keys(files, lambda paths: nw.from_native(_read(session, files, list(paths))))
         except PySparkException as error:
             raise failure_of("Spark", files, error) from error
         finally:
+            logging.disable(disabled)
             session.stop()
 
 
 def _session(scratch: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    logging = scratch / "log4j2.properties"
-    logging.write_text(_QUIET, encoding="utf-8")
+    log_settings = scratch / "log4j2.properties"
+    log_settings.write_text(_QUIET, encoding="utf-8")
     settings: dict[str, bool | float | int | str | None] = {
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_settings.as_uri()}",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "4g",

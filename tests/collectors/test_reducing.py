@@ -189,8 +189,8 @@ def test_a_reduced_table_and_a_cache_are_no_source(tmp_path):
 
 def test_a_number_that_is_none_stops_an_engine_in_one_line():
     written(ROWS, "small.csv", words_a=["1", "2", "three", ""])
-    for engine in QUICK:
-        with pytest.raises(SourceError, match=r"small.csv: (polars|DuckDB) stopped: .*three"):
+    for engine in (*QUICK, "dask"):
+        with pytest.raises(SourceError, match=r"small.csv: (polars|DuckDB|Dask) stopped: .*three"):
             reduced("small.csv", engine)
 
 
