@@ -114,9 +114,10 @@ def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
             (str(names["judge"]), str(names["judge_2"])): pair
             for names, pair in each_cell(_with_judges(cell, 2), ["judge", "judge_2"])
         }
+        nothing = cell.clear()
         for pair in combinations(sorted(labels), 2):
             row = replace(base, judge=pair[0], judge_2=pair[1])
-            both = tables.get(pair, cell.clear())
+            both = tables.get(pair, nothing)
             shared = int(_tables(both).sum((1, 2)) @ tasks_of(both)) if both.height else 0
             n_dropped = labels[pair[0]] + labels[pair[1]] - 2 * shared
             counted = replace(row, n_comparisons=shared, n_dropped=n_dropped)
@@ -165,7 +166,10 @@ def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
     for place, judge in enumerate(judges):
         n = np.bincount(task, codes[:, place] >= 0).astype(np.int64)
         frames.append(_gathered(tier, n[:, None], ["n"]).with_columns(judge=pl.lit(judge)))
+    shared = nominal.all_pairs(codes, _N_LABELS).sum((2, 3)) > 0
     for one, other in combinations(range(len(judges)), 2):
+        if not shared[one, other]:
+            continue
         doubled = _pair_counts(labels, one, other)
         doubled = doubled + doubled[:, _SWAPPED] if symmetric else 2 * doubled
         pair = {"judge": pl.lit(judges[one]), "judge_2": pl.lit(judges[other])}
@@ -274,6 +278,8 @@ def _jackknifed(
     bounds: tuple[float, float],
     settings: Settings,
 ) -> Estimate:
+    if cell.is_empty():
+        return replace(row, n_tasks=0).undefined("no comparison labelled by both")
     tables = _tables(cell)
     there = tables.sum((1, 2)) > 0
     tables, tasks = tables[there], tasks_of(cell)[: len(there)][there]
