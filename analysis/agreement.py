@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, task_codes, tasks_of, total
+from recuse.analysis.comparisons import varying
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
@@ -153,9 +154,13 @@ def labels_of(cell: pl.DataFrame) -> Labels:
 
 def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
     judges = sorted(cell["judge"].cast(pl.String).unique().to_list())
-    wide = cell.group_by("tier", *_ITEM, maintain_order=True).agg(
-        pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
-        for place, judge in enumerate(judges)
+    items = varying(cell, _ITEM)
+    wide = cell.group_by(items, maintain_order=True).agg(
+        *(pl.col(name).first() for name in ("tier", "task_id") if name not in items),
+        *(
+            pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
+            for place, judge in enumerate(judges)
+        ),
     )
     codes = wide.select(pl.col("^#.*$").fill_null(-1)).to_numpy()
     named = wide["task_id"].cast(pl.Categorical).to_physical().to_numpy()

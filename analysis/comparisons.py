@@ -7,7 +7,7 @@ answers, not of slots, unless it asks about slots.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -26,6 +26,7 @@ __all__ = [
     "pair_scores",
     "rescore",
     "tier_order",
+    "varying",
 ]
 
 COMPARISON_KEYS: Final = REDUCED_KEYS
@@ -159,6 +160,11 @@ def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFra
         )
         .select(columns)
     )
+
+
+def varying(frame: pl.DataFrame, keys: Sequence[str]) -> list[str]:
+    """Keys with more than one value: grouping by one that never varies only costs time."""
+    return [name for name in keys if frame[name].n_unique() > 1] or [keys[0]]
 
 
 def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:

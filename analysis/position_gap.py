@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, rate_of, task_codes, total
+from recuse.analysis.comparisons import varying
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
@@ -84,8 +85,7 @@ def _with_gaps(comparisons: ComparisonFrame) -> pl.DataFrame:
     )
     if main["replicate"].n_unique() > 1:
         main = main.group_by(*_PAIR, "judge").agg(pl.col("score").mean(), pl.col("flips", "n").sum())
-    # A key that never varies only costs time.
-    pair = [name for name in _PAIR if main[name].n_unique() > 1] or ["task_id"]
+    pair = varying(main, _PAIR)
     others = pl.col("score").count().over(pair) - pl.col("score").is_not_null()
     mean = (pl.col("score").sum().over(pair) - pl.col("score").fill_null(0.0)) / others
     return (

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
-from recuse.analysis.comparisons import pair_scores
+from recuse.analysis.comparisons import pair_scores, varying
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
+_BASELINE: Final = pl.Enum(BASELINES)
 WHOLE: Final = 55_440
 """Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
 _COMPARISON: Final = ("study", "task_id", "first", "first_variant", "second", "second_variant")
@@ -114,12 +115,13 @@ def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = B
         "uninvolved_family": model & ~pl.col("judge_in_family"),
         "human": ~model,
     }
-    panel = pairs.group_by(_COMPARISON).agg(
+    pair = varying(comparisons, _COMPARISON)
+    panel = pairs.group_by(pair).agg(
         *(pl.col("score_first").filter(members[name]).sum().alias(f"sum_{name}") for name in baselines),
         *(members[name].sum().cast(pl.Int64).alias(f"n_{name}") for name in baselines),
     )
     own = _own_pairs(comparisons, pairs).join(
-        panel, on=_COMPARISON, how="left", nulls_equal=True, maintain_order="left"
+        panel, on=pair, how="left", nulls_equal=True, maintain_order="left"
     )
     return pl.concat([_against(own, name, members[name]) for name in baselines])
 
@@ -140,6 +142,8 @@ def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFram
         & (pl.col("judge_is_first") | pl.col("judge_is_second"))
     )
     lengths = ["words_first", "words_second", "chars_first", "chars_second"]
+    if comparisons["replicate"].n_unique() < 2:
+        return involved.select(*keys, "score_first", *lengths)
     return (
         involved.select(keys)
         .unique(maintain_order=True)
@@ -159,7 +163,7 @@ def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
     peers_first = (pl.col(f"sum_{baseline}") - pl.col("score_first").fill_null(0.0) * counted) / n_judges
     mine = pl.col("judge_is_first")
     return own.with_columns(
-        baseline=pl.lit(baseline),
+        baseline=pl.lit(baseline, dtype=_BASELINE),
         n_judges=n_judges,
         own=pl.when(mine).then("score_first").otherwise(1 - pl.col("score_first")),
         peers=pl.when(n_judges > 0).then(pl.when(mine).then(peers_first).otherwise(1 - peers_first)),

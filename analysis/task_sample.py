@@ -35,13 +35,26 @@ class TaskSample:
         if comparisons.is_empty():
             return
         name = plh.concat_str(pl.col("study", "task_id").cast(pl.String), separator="\x1f")
-        hashed = comparisons.with_columns(name.nchash.wyhash().alias("#hash"))
-        self.n_tasks += hashed["#hash"].n_unique()
-        self.kept.append(_alone(self._below(hashed)))
-        while self.bound > 1 and sum(frame.height for frame in self.kept) > self.most:
-            if pl.concat([frame["#hash"] for frame in self.kept]).n_unique() == 1:
-                return
+        tasks = (
+            comparisons.group_by("study", "task_id")
+            .agg(pl.len().cast(pl.Int64).alias("#n"))
+            .with_columns(name.nchash.wyhash().alias("#hash"))
+        )
+        self.n_tasks += tasks.height
+        self._halve(tasks)
+        chosen = self._below(tasks).select("study", "task_id", "#hash")
+        self.kept.append(_alone(comparisons.join(chosen, on=["study", "task_id"], maintain_order="left")))
+
+    def _halve(self, more: pl.DataFrame) -> None:
+        """Lower the bound until what is kept and the tasks that come in fit together."""
+        there = [frame.group_by("#hash").agg(pl.len().cast(pl.Int64).alias("#n")) for frame in self.kept]
+        tasks = pl.concat([*there, more.select("#hash", "#n")])
+        before = self.bound
+        tasks = self._below(tasks)
+        while self.bound > 1 and tasks["#n"].sum() > self.most and tasks.height > 1:
             self.bound //= 2
+            tasks = self._below(tasks)
+        if self.bound < before:
             self.kept = [self._below(frame) for frame in self.kept]
 
     @property
