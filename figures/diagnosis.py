@@ -16,6 +16,7 @@ from recuse.figures.wording import (
     bare_number,
     estimate_text,
     interval_text,
+    is_possible,
     method_text,
     n_text,
     number,
@@ -172,7 +173,7 @@ def _detectable(finding: Finding) -> str:
     unit = finding.evidence[0]["unit"]
     if finding.detectable is None:
         return "unknown, without a standard error"
-    if finding.detectable > {"proportion": 0.5, "difference": 1.0}.get(unit, 1.0):
+    if not is_possible(finding.detectable, unit):
         return "none that is possible"
     if unit in {"proportion", "difference"}:
         by = " by its interval" if finding.bias == "position" else ""

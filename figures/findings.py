@@ -14,12 +14,13 @@ from recuse.figures.undetected import chance_agreement, tier_gradient
 from recuse.figures.wording import (
     Row,
     could_have_seen,
-    detectable_text,
+    detectable_span,
     interval_text,
     method_text,
     n_text,
     number,
     p_text,
+    with_interval,
 )
 from recuse.schema import EstimateFrame
 
@@ -123,7 +124,7 @@ def _beside(lookup: Lookup, study: str | None, judge: str, estimand: str) -> str
         return ""
     peers = lookup.one(estimand, study=study, judge=judge, baseline="all_peers")
     known = peers is not None and peers["estimate"] is not None
-    return f" Against all peers: {_with_interval(peers)}." if known and peers is not None else ""
+    return f" Against all peers: {with_interval(peers)}." if known and peers is not None else ""
 
 
 def _self_preference(lookup: Lookup, study: str | None, judge: str) -> str | None:
@@ -183,11 +184,6 @@ def _verdict(row: Row) -> str:
     return f": {level} includes 0 {method}{could_have_seen(row)}, so this is not evidence of no bias"
 
 
-def _with_interval(row: Row) -> str:
-    value = number(row["estimate"], row["unit"])
-    return value if row["conf_low"] is None else f"{value} {interval_text(row)}"
-
-
 def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
     parts: list[str] = []
     used: list[Row] = []
@@ -199,15 +195,14 @@ def _by_tier(lookup: Lookup, study: str | None, judge: str) -> str | None:
         beside = ""
         if peers is not None and peers["estimate"] is not None:
             beside = f" (all peers {number(peers['estimate'], peers['unit'])})"
-        parts.append(f"{tier} {_with_interval(row)}{beside}")
+        parts.append(f"{tier} {with_interval(row)}{beside}")
         used.append(row)
     if not parts:
         return None
     seen = [row["mde"] for row in used if could_have_seen(row)]
     told = ""
     if seen:
-        least, most = (detectable_text(pick(seen), "difference") for pick in (min, max))
-        span = most if least == most else f"{least.removesuffix(' pp')} to {most}"
+        span = detectable_span(seen, "difference")
         told = f"; where an interval includes 0, this design could have seen {span}"
     by_tier = "; ".join(parts)
     return f"{lookup.name(judge)} by tier, against uninvolved judges: {by_tier} ({_setup(used)}){told}."
@@ -238,7 +233,7 @@ def _inflation(lookup: Lookup, study: str | None, judge: str) -> str | None:
         return None
     return (
         f"Counting involved judges among the peers of {lookup.name(judge)} moves its self-preference by "
-        f"{_with_interval(row)} on the same comparisons "
+        f"{with_interval(row)} on the same comparisons "
         f"({method_text(row['interval'])}; {n_text(row)}){could_have_seen(row)}."
     )
 
@@ -251,7 +246,7 @@ def _at_equal_length(lookup: Lookup, study: str | None, judge: str) -> str | Non
         return None
     return (
         f"At equal length of both answers {lookup.name(judge)}'s self-preference against uninvolved "
-        f"judges is {_with_interval(row)} instead of {number(plain['estimate'], plain['unit'])} "
+        f"judges is {with_interval(row)} instead of {number(plain['estimate'], plain['unit'])} "
         f"({method_text(row['interval'])}; {n_text(row)}){could_have_seen(row)}."
     )
 
@@ -289,13 +284,11 @@ def _stability(lookup: Lookup, study: str | None, judge: str) -> str | None:
         excess = lookup.one("verdict_change_excess", **keys)
         if same is None or same["estimate"] is None:
             continue
-        sentence = (
-            f"Asked again (probe {probe}), {lookup.name(judge)} says the same in {_with_interval(same)}"
-        )
+        sentence = f"Asked again (probe {probe}), {lookup.name(judge)} says the same in {with_interval(same)}"
         if order is not None and order["estimate"] is not None and excess is not None:
             sentence += (
-                f"; with the answers swapped its verdict names another answer in {_with_interval(order)}, "
-                f"{_with_interval(excess)} more often than by asking again alone"
+                f"; with the answers swapped its verdict names another answer in {with_interval(order)}, "
+                f"{with_interval(excess)} more often than by asking again alone"
             )
         said.append(f"{sentence} ({n_text(same)}).")
     return " ".join(said) or None

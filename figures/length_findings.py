@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, could_have_seen, interval_text, n_text, number
+from recuse.figures.wording import Row, could_have_seen, n_text, number, with_interval
 
 __all__ = ["length_sentence", "raw_beside_controlled"]
 
@@ -19,12 +19,12 @@ def length_sentence(lookup: Lookup, study: str | None, judge: str) -> str | None
     if probe is not None and probe["estimate"] is not None:
         controlled = (
             "in the length probe, which holds the rest fixed, the longer answer scores "
-            f"{_with_interval(probe)} ({n_text(probe)})"
+            f"{with_interval(probe)} ({n_text(probe)})"
         )
     return (
-        f"With {lookup.name(judge)} the longer answer wins {_with_interval(raw)} of decisions "
+        f"With {lookup.name(judge)} the longer answer wins {with_interval(raw)} of decisions "
         f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed; of its distance from "
-        f"50 % the model puts {_with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
+        f"50 % the model puts {with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
     )
 
 
@@ -58,8 +58,3 @@ def raw_beside_controlled(lookup: Lookup, study: str | None) -> list[str]:
         f"The {rates} of {who} mixes length with whose answers are long, and hides what the probe shows."
     )
     return [sentence]
-
-
-def _with_interval(row: Row) -> str:
-    value = number(row["estimate"], row["unit"])
-    return value if row["conf_low"] is None else f"{value} {interval_text(row)}"

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, could_have_seen, interval_text, method_text, n_text, number
+from recuse.figures.wording import (
+    could_have_seen,
+    detectable_span,
+    method_text,
+    n_text,
+    with_interval,
+)
 
 __all__ = ["chance_agreement", "tier_gradient"]
 
@@ -22,7 +28,7 @@ def tier_gradient(lookup: Lookup, study: str | None, judge: str) -> str | None:
     high, _, low = str(tiers).partition(" - ")
     return (
         f"From {low} to {high} tasks {lookup.name(judge)}'s self-preference against uninvolved judges "
-        f"changes by {_with_interval(row)} ({method_text(row['interval'])}; {n_text(row)})"
+        f"changes by {with_interval(row)} ({method_text(row['interval'])}; {n_text(row)})"
         f"{could_have_seen(row)}."
     )
 
@@ -40,14 +46,14 @@ def chance_agreement(lookup: Lookup, study: str | None) -> list[str]:
     if not unclear:
         return []
     named = "; ".join(
-        f"{lookup.name(judge)} and {lookup.name(other)} {_with_interval(row)}"
+        f"{lookup.name(judge)} and {lookup.name(other)} {with_interval(row)}"
         for judge, other, row in unclear[:_PAIRS]
     )
     more = f" and {len(unclear) - _PAIRS} more" if len(unclear) > _PAIRS else ""
-    seen = sorted(row["mde"] for *_, row in unclear if row["mde"] is not None)
+    seen = [row["mde"] for *_, row in unclear if row["mde"] is not None]
     reach = ""
     if seen:
-        span = f"{seen[0]:.2f}" if len(seen) == 1 else f"{seen[0]:.2f} to {seen[-1]:.2f}"
+        span = detectable_span(seen, "coefficient")
         reach = f"; this design could have seen {span} (minimum detectable effect)"
     count = f"{len(unclear)} of {len(pairs)} pairs"
     sentence = (
@@ -55,7 +61,3 @@ def chance_agreement(lookup: Lookup, study: str | None) -> list[str]:
         "evidence of chance agreement."
     )
     return [sentence]
-
-
-def _with_interval(row: Row) -> str:
-    return f"{number(row['estimate'], row['unit'])} {interval_text(row)}"

@@ -7,7 +7,7 @@ mathematics. No rendering prints NaN or None: what could not be estimated prints
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -16,19 +16,30 @@ __all__ = [
     "Row",
     "bare_number",
     "could_have_seen",
+    "detectable_span",
     "detectable_text",
     "estimate_text",
     "interval_text",
+    "is_possible",
     "method_text",
     "n_text",
     "number",
     "p_text",
     "value_text",
+    "with_interval",
 ]
 
 Row: TypeAlias = Mapping[str, Any]
 """One row of the estimates, as a mapping from column to value."""
 
+_FARTHEST: Final[Mapping[str, float]] = {
+    "proportion": 0.5,
+    "difference": 1.0,
+    "coefficient": 1.0,
+    "correlation": 1.0,
+}
+"""Unit → how far from its null (½ of a proportion) a value can lie."""
+_NO_EFFECT: Final = "no effect that is possible"
 _SAMPLED: Final = "on a sample of"
 """How the reason of such a row begins."""
 NOTHING: Final = "–"
@@ -105,6 +116,16 @@ def estimate_text(row: Row) -> str:
     return number(row["estimate"], row["unit"])
 
 
+def with_interval(row: Row) -> str:
+    """Print an estimate with its unit and interval, and say where it has none.
+
+    >>> with_interval({"estimate": 0.2, "unit": "difference", "conf_low": None, "conf_high": None})
+    '+20.0 pp (no interval)'
+    """
+    value = number(row["estimate"], row["unit"])
+    return f"{value} (no interval)" if row["conf_low"] is None else f"{value} {interval_text(row)}"
+
+
 def interval_text(row: Row | None) -> str:
     """Print the interval in the unit of the estimate.
 
@@ -164,8 +185,30 @@ def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
     if row["mde"] is None or row["conf_low"] is None or not row["conf_low"] <= null <= row["conf_high"]:
         return ""
     unit = "difference" if row["unit"] == "proportion" else row["unit"]
-    effect = detectable_text(row["mde"], unit)
+    effect = detectable_span([row["mde"]], unit) if is_possible(row["mde"], row["unit"]) else _NO_EFFECT
     return f"; this design could have seen {effect} (minimum detectable effect{by})"
+
+
+def is_possible(effect: float, unit: str) -> bool:
+    """Tell whether an effect of this size can be: it ends with its scale."""
+    return effect <= _FARTHEST.get(unit, math.inf)
+
+
+def detectable_span(effects: Collection[float], unit: str) -> str:
+    """Print the range of minimum detectable effects; one beyond the end of its scale is no effect at all.
+
+    >>> detectable_span([0.35, 0.74], "difference"), detectable_span([1.35], "difference")
+    ('35 to 74 pp', 'no effect that is possible')
+    >>> detectable_span([0.16, 15.7], "coefficient")
+    '0.16 at best'
+    """
+    least, most = (
+        detectable_text(effect, unit) if is_possible(effect, unit) else _NO_EFFECT
+        for effect in (min(effects), max(effects))
+    )
+    if least == most:
+        return most
+    return f"{least} at best" if most == _NO_EFFECT else f"{least.removesuffix(' pp')} to {most}"
 
 
 def detectable_text(effect: float, unit: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recuse.figures.wording import detectable_text, n_text
+from recuse.figures.wording import could_have_seen, detectable_text, n_text
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,12 @@ def test_what_rests_on_a_sample_says_so():
     sampled = "on a sample of 629 of 20,000 tasks, drawn by their names; one baseline judge per comparison"
     assert n_text(row | {"reason": sampled}) == "n = 3,145 comparisons, 629 tasks (a sample of tasks)"
     assert n_text(row | {"reason": "one baseline judge per comparison"}) == "n = 3,145 comparisons, 629 tasks"
+
+
+def test_an_effect_beyond_its_scale_could_not_be_seen_whatever_its_size():
+    row = {"mde": 1.35, "unit": "difference", "conf_low": -0.9, "conf_high": 0.9}
+    assert could_have_seen(row) == (
+        "; this design could have seen no effect that is possible (minimum detectable effect)"
+    )
+    assert "135 pp" not in could_have_seen(row)
+    assert "1.35 logits" in could_have_seen(row | {"unit": "logit"})
