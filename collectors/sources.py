@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recuse.cache.database import DATABASE
-from recuse.collectors.border import REQUIRED, admit
+from recuse.collectors.border import admit
 from recuse.collectors.bundled import BUNDLED, DEFAULT, folder_of
 from recuse.collectors.caches import read_cache
+from recuse.collectors.importers.detection import detect, first_record, has_own_columns
 from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.object_store import is_address
 from recuse.collectors.partitions import LARGE, Partitions, parquet_at, parquet_in
 from recuse.collectors.readers import FORMATS, ROW, RawTable, format_of, read_table, stem_of
-from recuse.collectors.reduced_tables import is_reduced, presentations
+from recuse.collectors.reduced_tables import presentations
 from recuse.collectors.shared_names import refuse_other_families, refuse_shared_studies
 from recuse.collectors.study import StudyFile, own_study_file, read_study_file
+from recuse.collectors.unread import judgment_files, unread_beside, unread_notes
 from recuse.collectors.whole_parquet import read_whole
 from recuse.errors import ConfigurationError, SourceError, UnknownNameError, name_up_to_three
 from recuse.schema import TIERS, JudgmentFrame, Judgments
@@ -172,12 +174,16 @@ def _from_folder(folder: Path, study_file: Path | None) -> Source:
             return guessed
         if (partitions := parquet_in(folder)) is not None:
             return _from_partitions(partitions, study_file)
+        if len(only := judgment_files(folder)) == 1:
+            return _from_file(only[0], study_file or own_study_file(folder), None)
         there = sorted(path.name for path in folder.iterdir() if format_of(path))
         remedy = f"a study's folder holds judgments.csv (or .jsonl, .parquet), a cache holds {DATABASE}"
         remedy += f"; to read one of its files, name it: {name_up_to_three(there)}" if there else ""
         raise SourceError(folder, "the directory is neither a study nor a cache", remedy)
-    read = {stem: read_table(path) for stem, path in tables.items() if path is not None}
-    return _admitted(read, name, study_file or own_study_file(folder), prefix=f"{name}/")
+    paths = {stem: path for stem, path in tables.items() if path is not None}
+    read = {stem: read_table(path) for stem, path in paths.items()}
+    source = _admitted(read, name, study_file or own_study_file(folder), prefix=f"{name}/")
+    return _noted(source, unread_notes(folder, paths.values()))
 
 
 def _from_partitions(partitions: Partitions, study_file: Path | None) -> Source:
@@ -189,7 +195,11 @@ def _from_partitions(partitions: Partitions, study_file: Path | None) -> Source:
     about = study_file or (folder and own_study_file(folder))
     source = _admitted({"judgments": table, **read}, partitions.name, about, prefix)
     others = {name: known for name, known in source.inputs.items() if name != prefix + table.name}
-    return dataclasses.replace(source, inputs=inputs | others)
+    return _noted(dataclasses.replace(source, inputs=inputs | others), unread_beside(partitions))
+
+
+def _noted(source: Source, notes: tuple[str, ...]) -> Source:
+    return dataclasses.replace(source, notes=(*notes, *source.notes))
 
 
 def _only_table(folder: Path, stem: str) -> Path | None:
@@ -204,7 +214,7 @@ def _only_table(folder: Path, stem: str) -> Path | None:
 
 
 def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> Source:
-    if file_format is None and not _has_own_columns(path):
+    if file_format is None and not has_own_columns(path):
         guessed = _guessed(path, study_file)
         if guessed is not None:
             return guessed
@@ -219,20 +229,11 @@ def _from_file(path: Path, study_file: Path | None, file_format: str | None) -> 
     if not beside:
         return source
     note = f"{' and '.join(beside)} beside {path.name} not read; name the folder {path.parent} to use them"
-    return dataclasses.replace(source, notes=(note, *source.notes))
-
-
-def _has_own_columns(path: Path) -> bool:
-    from recuse.collectors.importers.detection import first_record
-
-    columns = set(first_record(path) or ()) if format_of(path) else set[str]()
-    return set(REQUIRED) <= columns or is_reduced(columns)
+    return _noted(source, (note,))
 
 
 def _refuse_unknown_document(path: Path) -> None:
     """Refuse a file that only an importer could read, and none does."""
-    from recuse.collectors.importers.detection import first_record
-
     if Path(path.name.removesuffix(".gz")).suffix.lower() not in {".json", ".tsv", ".eval"}:
         return
     has = name_up_to_three(first_record(path) or ["no field that can be seen"])
@@ -245,8 +246,6 @@ def _refuse_unknown_document(path: Path) -> None:
 
 def _guessed(path: Path, study_file: Path | None) -> Source | None:
     """Read a file or folder in the format that it seems to be in, and say so first."""
-    from recuse.collectors.importers.detection import detect
-
     guess = detect(path)
     if guess is None:
         return None
@@ -256,7 +255,7 @@ def _guessed(path: Path, study_file: Path | None) -> Source | None:
         f"{path.name} is read as {declared.name} ({declared.title}: {shape.name}), a guess from its fields; "
         f"write {declared.name}:{path} to be sure"
     )
-    return dataclasses.replace(source, notes=(note, *source.notes))
+    return _noted(source, (note,))
 
 
 def _from_importer(name: str, path: Path, study_file: Path | None) -> Source:
@@ -310,9 +309,11 @@ def import_source(
     stem = own_name or (path.resolve().name if path.is_dir() else _stem(path))
     source = _admitted({"judgments": imported.judgments}, stem, study_file, prefix="")
     extra = {key: value for key, value in source.inputs.items() if key != imported.judgments.name}
+    files = [path / name for name in imported.inputs] if path.is_dir() else []
+    unread = unread_notes(path, files, deep=True) if path.is_dir() else ()
     return imported, dataclasses.replace(
         source,
-        notes=(*imported.notes, *source.notes),
+        notes=(*unread, *imported.notes, *source.notes),
         set_aside=pl.concat([imported.set_aside, source.set_aside]),
         inputs={**imported.inputs, **extra},
     )

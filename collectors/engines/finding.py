@@ -20,6 +20,7 @@ from recuse.collectors.readers import format_of, stem_of
 from recuse.collectors.reduced_tables import is_reduced
 from recuse.collectors.sources import IMPORTERS, load
 from recuse.collectors.study import StudyFile, read_study_file
+from recuse.collectors.unread import unread_beside, unread_notes
 from recuse.errors import SourceError, name_up_to_three
 
 __all__ = ["Found", "find"]
@@ -64,7 +65,7 @@ def find(source: str, *, engine: str, study_file: Path | None, scratch: Path) ->
     if partitions is not None:
         name, groups, folder = source, _groups(partitions.files), partitions.folder
         tables = {file.name: file.columns for file in partitions.files}
-        file_format, stem = "parquet", partitions.name
+        file_format, stem, notes = "parquet", partitions.name, unread_beside(partitions)
         if is_address(source) and engine != "polars":
             raise SourceError(name, f"{engine} opens files of this machine", "take --engine polars")
     else:
@@ -72,12 +73,13 @@ def find(source: str, *, engine: str, study_file: Path | None, scratch: Path) ->
         name, stem, groups = file.name, stem_of(file), ((dict[str, str | None](), (str(file),)),)
         file_format = source.partition(":")[0] if source != str(path) else format_of(file) or ""
         tables = {name: _header(file, file_format)}
+        notes = unread_notes(folder, [file]) if folder else ()
     columns = _checked(name, engine, tables, groups[0][0])
     own = folder / "study.toml" if folder else None
     about = study_file or (own if own and own.exists() else None)
     study = read_study_file(about)[0] if about else StudyFile()
     files = Files(name, file_format, columns, groups)
-    return Found(files, study.name or stem, study.aliases, ())
+    return Found(files, study.name or stem, study.aliases, notes)
 
 
 def _path_of(source: str) -> Path:

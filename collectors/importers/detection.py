@@ -10,15 +10,17 @@ from typing import Final, cast
 
 import polars as pl
 
+from recuse.collectors.border import REQUIRED
 from recuse.collectors.importers.declaration import ImportFormat, Record, Shape
 from recuse.collectors.importers.documents import open_document
 from recuse.collectors.importers.reading import shape_of
 from recuse.collectors.importers.registry import IMPORTERS, format_named
 from recuse.collectors.readers import format_of
+from recuse.collectors.reduced_tables import is_reduced
 from recuse.collectors.stored_content import LONGEST_LINE, stored_head
 from recuse.errors import SourceError
 
-__all__ = ["detect", "first_record"]
+__all__ = ["detect", "first_record", "has_own_columns"]
 
 _HEADER: Final = 2**20
 
@@ -50,6 +52,12 @@ def detect(path: Path) -> tuple[ImportFormat, Shape] | None:
         if (shape := shape_of(declared, record)) is not None
     ]
     return max(guesses, key=lambda guess: len(guess[1].keys)) if guesses else None
+
+
+def has_own_columns(path: Path) -> bool:
+    """Tell judgments or a reduced table in the columns of this package from any other file."""
+    columns = set(first_record(path) or ()) if format_of(path) else set[str]()
+    return set(REQUIRED) <= columns or is_reduced(columns)
 
 
 def first_record(path: Path) -> Record | None:

@@ -437,3 +437,53 @@ def test_a_folder_of_several_formats_is_not_read_as_one_of_them(tmp_path: Path) 
     (tmp_path / "b" / "result.json").write_text(json.dumps([result]))
     with pytest.raises(SourceError, match="files of several formats: vicuna, llmbar; write which are meant"):
         load(str(tmp_path))
+
+
+OTHER_COLUMNS = "dataset,rep,judge,question,model_a,model_b,verdict\nd,1,j,q,x,y,A\n"
+
+
+def test_judgments_that_a_folder_leaves_unread_are_named() -> None:
+    write("mine/judgments.csv", ROWS)
+    for name in ("old.csv", "second_round.csv", "third_round.csv"):
+        write(f"mine/{name}", ROWS)
+    write("mine/verdicts.csv", OTHER_COLUMNS)
+    write("mine/costs.csv", "judge,dollars\nj,1\n")
+    write("mine/broken.json", "{")
+    source = load("mine")
+    assert source.judgments.height == load("mine/judgments.csv").judgments.height
+    assert source.notes[0] == (
+        "not read of the folder mine: old.csv, second_round.csv, third_round.csv and 1 more, which look like "
+        "judgments; name a file itself to read it, and beside the folder only if they hold other judgments"
+    )
+
+
+def test_a_published_folder_does_not_count_judgments_twice_and_says_so() -> None:
+    write("set/mtbench_judge.tsv", "cmp_index\tA\tB\tjudge\nq;x;y\tx\ty\t[[A]]\n")
+    with gzip.open("set/verdicts.csv.gz", "wt") as file:
+        file.write(OTHER_COLUMNS)
+    source = load("set")
+    assert source.judgments.height == 1
+    assert source.notes[1].startswith(
+        "not read of the folder set: verdicts.csv.gz, which looks like judgments;"
+    )
+
+
+@pytest.mark.parametrize("content", [ROWS, OTHER_COLUMNS])
+def test_the_only_file_of_judgments_of_a_folder_is_read(content: str) -> None:
+    Path("set").mkdir()
+    with gzip.open("set/verdicts.csv.gz", "wt") as file:
+        file.write(content)
+    write("set/README.md", "what it is")
+    whole = load("set/verdicts.csv.gz")
+    assert load("set").judgments.equals(whole.judgments)
+    write("set/other.csv", content)
+    with pytest.raises(SourceError, match=r"name it: other\.csv, verdicts\.csv\.gz"):
+        load("set")
+
+
+def test_judgments_beside_parquet_are_named() -> None:
+    source = load("three-judges")
+    Path("parts/deep").mkdir(parents=True)
+    source.judgments.write_parquet("parts/deep/part.parquet")
+    write("parts/deep/more.csv", ROWS)
+    assert load("parts").notes[0].startswith("not read of the folder parts: deep/more.csv, which looks like")

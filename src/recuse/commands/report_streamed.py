@@ -63,6 +63,7 @@ def report_streamed(
         The source, its study file or the settings cannot be followed.
     """
     from recuse.collectors.chunks import parts_of
+    from recuse.collectors.unread import unread_beside
     from recuse.figures.vega import begin_vega_bundle
 
     refuse_file(out)
@@ -71,7 +72,7 @@ def report_streamed(
         reading = estimate_streamed(partitions, study_file, out, settings, step, pooled=pooled)
         step("estimates and tables")
         source = reading.source
-        notes = (*source.notes, *_write_plan(reading, out))
+        notes = (*unread_beside(partitions), *source.notes, *_write_plan(reading, out))
         account = Account(source.inputs, source.set_aside, notes, reading.size)
         charts = write_results(out, account, reading.estimates, settings, step)
         step("report")
