@@ -205,9 +205,10 @@ def test_interrupted(started):
     assert process.returncode == 130
 
 
+@pytest.mark.parametrize("said", ["print(lines)", "from rich.console import Console; Console().print(lines)"])
 @pytest.mark.parametrize("lines", [1, 100_000], ids=["flushed at the end", "more than a pipe holds"])
-def test_a_reader_that_has_gone_is_no_error(started, lines):
-    process = started(f"import time; time.sleep(.5); print('line\\n' * {lines})")
+def test_a_reader_that_has_gone_is_no_error(started, lines, said):
+    process = started(f"import time; time.sleep(.5); lines = 'line\\n' * {lines}; {said}")
     process.stdout.close()
     assert not process.stderr.read()
     assert process.wait(timeout=30) == 141

@@ -121,6 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The interpreter flushes stdout once more at exit, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
+    except SystemExit as leave:
+        # rich answers a broken pipe by leaving with status 1, which would be a finding.
+        if isinstance(leave.__context__, BrokenPipeError):
+            return NOBODY_READS
+        raise
     return status
 
 
