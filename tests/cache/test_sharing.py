@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from invented_records import answer, record
+from object_stores import STORES, point_at, served
 
 from recuse.cache.sharing import pull, push
 from recuse.cache.snapshot import content_hash
@@ -46,6 +47,26 @@ def test_two_caches_become_one(store, other, pool):
     assert content_hash(store) == content_hash(other)
     assert push(store, pool).n_pushed == 0
     assert len(files(pool)) == 4
+
+
+@pytest.mark.parametrize("scheme", STORES)
+def test_two_caches_become_one_in_an_object_store(store, other, tmp_path, monkeypatch, scheme):
+    store.put_many([record(0), record(1), answer(0)])
+    other.put_many([record(1), record(2)])
+    place = f"{scheme}://shared/pool"
+    (tmp_path / "shared").mkdir()
+    with served(tmp_path) as web:
+        point_at(web, scheme, tmp_path, monkeypatch)
+        assert push(store, place).n_pushed == 3
+        assert push(other, place).n_pushed == 1
+        for one in (store, other):
+            pulled = pull(one, place)
+            assert (pulled.conflicts, pulled.refused, len(one)) == ((), (), 4)
+        assert push(store, place).n_pushed == 0
+        with pytest.raises(CacheError, match="elsewhere holds no shared records"):
+            pull(store, f"{scheme}://shared/elsewhere")
+    assert content_hash(store) == content_hash(other)
+    assert len(files(str(tmp_path / "shared" / "pool"))) == 3
 
 
 def test_the_same_records_make_the_same_file(store, other, tmp_path):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import http.server
 import re
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote
 
 import narwhals as nw
 import polars as pl
 import pytest
+from object_stores import STORES, point_at, served
 from polars.testing import assert_frame_equal
 
 from recuse.analysis.comparisons import COMPARISON_KEYS, compare, compare_reduced
@@ -185,67 +183,10 @@ def test_tables_beside_the_files_are_used(tmp_path: Path) -> None:
     assert set(source.inputs) == set(whole.inputs)
 
 
-class _Ranges(http.server.SimpleHTTPRequestHandler):
-    """Serves parts of files, as object stores and most web servers do."""
-
-    folder: Path
-
-    def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def do_HEAD(self) -> None:
-        self._answer(body=False)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-    def _listed(self, bucket: Path, query: str) -> bytes:
-        """Answer as S3 does when it is asked for the objects of a bucket."""
-        prefix = parse_qs(query)["prefix"][0]
-        paths = [path for path in sorted(bucket.rglob("*")) if path.is_file()]
-        sizes = {str(path.relative_to(bucket)): path.stat().st_size for path in paths}
-        objects = "".join(
-            f"<Contents><Key>{key}</Key><LastModified>2026-11-30T10:00:00.000Z</LastModified>"
-            f"<ETag>v1</ETag><Size>{size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
-            for key, size in sizes.items()
-            if key.startswith(prefix)
-        )
-        counted = f"<KeyCount>{len(sizes)}</KeyCount><IsTruncated>false</IsTruncated>"
-        head = f"<Name>{bucket.name}</Name><Prefix>{prefix}</Prefix><MaxKeys>1000</MaxKeys>{counted}"
-        return f"<ListBucketResult>{head}{objects}</ListBucketResult>".encode()
-
-    def _answer(self, *, body: bool) -> None:
-        where, _, query = unquote(self.path).partition("?")
-        path = self.folder / where.strip("/")
-        if not path.is_file() and "list-type" not in query:
-            self.send_error(404)
-            return
-        content = path.read_bytes() if path.is_file() else self._listed(path, query)
-        asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range") or "")
-        first, last = 0, len(content) - 1
-        if asked and asked[1]:
-            first, last = int(asked[1]), min(int(asked[2] or last), last)
-        elif asked:
-            first = max(0, len(content) - int(asked[2]))
-        self.send_response(206 if asked else 200)
-        self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
-        self.send_header("Content-Length", str(last + 1 - first))
-        self.send_header("ETag", '"v1"')
-        self.send_header("Last-Modified", "Mon, 30 Nov 2026 10:00:00 GMT")
-        self.end_headers()
-        if body:
-            self.wfile.write(content[first : last + 1])
-
-
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
-    handler = type("Served", (_Ranges,), {"folder": tmp_path})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with served(tmp_path) as address:
+        yield address
 
 
 def test_an_address_is_read_like_a_file(web: str, judgments: pl.DataFrame, tmp_path: Path) -> None:
@@ -261,22 +202,20 @@ def test_an_address_is_read_like_a_file(web: str, judgments: pl.DataFrame, tmp_p
     assert_frame_equal(load(f"{web}/study.parquet?token=secret").judgments, whole.judgments)
 
 
+@pytest.mark.parametrize("scheme", STORES)
 def test_everything_below_an_address_of_an_object_store_is_read(
-    web: str, judgments: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    web: str, judgments: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
 ) -> None:
-    settings = {"ENDPOINT_URL": web, "ALLOW_HTTP": "true", "REGION": "here"}
-    keys = {"ACCESS_KEY_ID": "nobody", "SECRET_ACCESS_KEY": "nothing"}
-    for name, value in (settings | keys).items():
-        monkeypatch.setenv(f"AWS_{name}", value)
+    point_at(web, scheme, tmp_path, monkeypatch)
     (tmp_path / "bucket" / "odd").mkdir(parents=True)
     as_hive(judgments, tmp_path / "bucket" / "odd")
-    source = streamed("s3://bucket/odd", tmp_path / "parts")
+    source = streamed(f"{scheme}://bucket/odd", tmp_path / "parts")
     whole = load(as_one_file(judgments, tmp_path))
     assert_frame_equal(comparisons_of(source), compare(whole.judgments).lazy().collect())
     assert set(source.inputs.values()) == {"not hashed"}
-    assert "s3://bucket/odd/day=monday/probe=main/judge_kind=human/part-0.parquet" in source.inputs
-    with pytest.raises(SourceError, match="cannot read s3://bucket/other: there is no such object"):
-        parquet_of("s3://bucket/other")
+    assert f"{scheme}://bucket/odd/day=monday/probe=main/judge_kind=human/part-0.parquet" in source.inputs
+    with pytest.raises(SourceError, match=f"cannot read {scheme}://bucket/other: there is no such object"):
+        parquet_of(f"{scheme}://bucket/other")
 
 
 def test_an_address_that_leads_nowhere_is_one_line_without_its_secret(web: str) -> None:
