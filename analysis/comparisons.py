@@ -12,11 +12,13 @@ from typing import Final
 
 import polars as pl
 
+from recuse.analysis.coded import Coded, coded_comparisons, places_of, with_places
 from recuse.analysis.families import family_of
 from recuse.analysis.reduction import COUNTS, REDUCED_KEYS
+from recuse.analysis.resolution import VERDICT_CODE, resolve, score, unpacked
 from recuse.analysis.settings import Scoring
-from recuse.errors import JudgmentsError, UnknownNameError
-from recuse.schema import JUDGE_KINDS, RESOLUTIONS, SCORINGS, ComparisonFrame, Comparisons, JudgmentFrame
+from recuse.errors import JudgmentsError
+from recuse.schema import ComparisonFrame, Comparisons, JudgmentFrame
 
 __all__ = [
     "COMPARISON_KEYS",
@@ -37,8 +39,18 @@ _PAIR: Final = (
     "judge_is_first", "judge_is_second", "judge_in_family",
 )  # fmt: skip
 _LENGTHS_OF_PAIR: Final = ("words_first", "words_second", "chars_first", "chars_second")
-_VERDICT_CODE: Final = {"a": 0, "b": 1, "tie": 2}
+_NAMES: Final = (
+    ("study",), ("task_id",), ("probe",), ("judge", "slot_a", "slot_b"), ("variant_a", "variant_b"),
+)  # fmt: skip
+"""Columns of judgments with names of one kind."""
 _LENGTHS: Final = ("words", "chars")
+_IN_SLOTS: Final = [
+    pl.sum_horizontal(name for name, (stood, _) in COUNTS.items() if stood == slot) for slot in "ab"
+]
+_REPEATED: Final = (pl.max_horizontal(_IN_SLOTS) > 1) | (
+    pl.sum_horizontal(_IN_SLOTS) != pl.col("n_presentations")
+)
+"""A reduced row with a presentation that is there twice, or that is in no count."""
 
 
 def compare(
@@ -72,13 +84,14 @@ def compare(
     its comparisons are ``single``. Where other comparisons of that judge have both orders, a missing one
     makes the comparison ``incomplete``. Two equal sides (the ``identical`` probe) have no second order.
     """
-    names = (("judge", "slot_a", "slot_b"), ("variant_a", "variant_b"))
-    gathered = _gather(_sided(_ordered_names(judgments, *names)))
-    return _compared(gathered, asked_in_one_order(gathered), scoring, families or {})
+    gathered = _gather(_sided(with_places(judgments, _NAMES).lazy()))
+    by_design = asked_in_one_order(gathered)
+    coded = coded_comparisons(gathered, ("code_in_a", "code_in_b", "n_presentations"))
+    return _compared(coded, coded.outcomes, by_design, scoring, families or {})
 
 
 def compare_reduced(
-    reduced: pl.DataFrame,
+    reduced: pl.DataFrame | Coded,
     *,
     scoring: Scoring = "resolved",
     families: Mapping[str, str] | None = None,
@@ -89,7 +102,8 @@ def compare_reduced(
     Parameters
     ----------
     reduced
-        The columns of ``recuse.analysis.reduction.reduced``, one row per comparison.
+        The columns of ``recuse.analysis.reduction.reduced``, one row per comparison; or such a table in
+        numbers, whose presentations are known to be there once.
     scoring, families
         As for ``compare``.
     one_order
@@ -106,10 +120,16 @@ def compare_reduced(
     JudgmentsError
         If a presentation was there twice.
     """
-    names = (("judge", "first", "second"), ("first_variant", "second_variant"))
-    gathered = _unpacked(_ordered_names(reduced, *names))
-    by_design = asked_in_one_order(gathered) if one_order is None else one_order
-    return _compared(gathered, by_design, scoring, families or {})
+    if isinstance(reduced, pl.DataFrame):
+        coded = coded_comparisons(reduced, ("n_presentations", *COUNTS))
+        if coded.outcomes.select(_REPEATED.any()).item():
+            _refuse_repetitions(reduced, _REPEATED)
+    else:
+        coded = reduced
+    by_design = (
+        asked_in_one_order(coded.counted(*_ORDERS, "n_presentations")) if one_order is None else one_order
+    )
+    return _compared(coded, unpacked(coded.outcomes), by_design, scoring, families or {})
 
 
 def asked_in_one_order(comparisons: pl.DataFrame) -> pl.DataFrame:
@@ -132,7 +152,7 @@ def asked_in_one_order(comparisons: pl.DataFrame) -> pl.DataFrame:
 
 def rescore(comparisons: ComparisonFrame, scoring: Scoring) -> ComparisonFrame:
     """Score the same comparisons under another rule."""
-    return Comparisons.validate(_score(comparisons.drop("score_first"), scoring).select(comparisons.columns))
+    return Comparisons.validate(score(comparisons.drop("score_first"), scoring).select(comparisons.columns))
 
 
 def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFrame:
@@ -174,22 +194,26 @@ def tier_order(tiers: pl.Series, order: tuple[str, ...]) -> list[str]:
 
 
 def _compared(
-    gathered: pl.DataFrame, by_design: pl.DataFrame, scoring: Scoring, families: Mapping[str, str]
+    coded: Coded,
+    outcomes: pl.DataFrame,
+    by_design: pl.DataFrame,
+    scoring: Scoring,
+    families: Mapping[str, str],
 ) -> ComparisonFrame:
-    frame = _score(_resolve(_told_of_one_order(gathered, by_design)), scoring)
-    named = frame.sort(COMPARISON_KEYS).with_columns(
-        pl.col(name).cast(pl.String) for name in COMPARISON_KEYS if name not in {"judge_kind", "replicate"}
-    )
-    return Comparisons.validate(_involve(named, families), cast=True)
-
-
-def _ordered_names(frame: pl.DataFrame, *names: tuple[str, ...]) -> pl.LazyFrame:
-    """Give names their place in the alphabet, so that grouping and sorting them is work on integers."""
-    lazy = frame.lazy()
-    for columns in (("study",), ("task_id",), ("probe",), *names):
-        there = pl.concat([frame[column].drop_nulls().unique() for column in columns]).unique().sort()
-        lazy = lazy.with_columns(pl.col(columns).cast(pl.Enum(there)))
-    return lazy
+    """Resolve and score each distinct outcome, name each distinct kind, and give the rows theirs."""
+    kinds = _told_of_one_order(coded.kinds, by_design)
+    either_way = [outcomes.with_columns(one_order=pl.lit(value=once)) for once in (False, True)]
+    resolved = score(resolve(pl.concat(either_way)), scoring)
+    involved = _involve(kinds, families)
+    kind, outcome = coded.rows["kind"], coded.rows["outcome"]
+    once = kinds["one_order"].cast(pl.UInt32).gather(kind) * outcomes.height
+    columns = list(Comparisons.columns())
+    parts = [
+        coded.rows.select(_LENGTHS_OF_PAIR).with_columns(task_id=coded.tasks.gather(coded.rows["task"])),
+        involved.select(pl.col(name).gather(kind) for name in columns if name in involved.columns),
+        resolved.select(pl.col(name).gather(outcome + once) for name in columns if name in resolved.columns),
+    ]
+    return Comparisons.validate(pl.concat(parts, how="horizontal").select(columns))
 
 
 def _sided(judgments: pl.LazyFrame) -> pl.LazyFrame:
@@ -207,7 +231,7 @@ def _sided(judgments: pl.LazyFrame) -> pl.LazyFrame:
             pl.when("swapped").then(otherwise).otherwise(as_shown).alias(name),
             pl.when("swapped").then(as_shown).otherwise(otherwise).alias(other),
         ]
-    code = pl.col("verdict").cast(pl.String).replace_strict(_VERDICT_CODE, return_dtype=pl.UInt8)
+    code = pl.col("verdict").cast(pl.String).replace_strict(VERDICT_CODE, return_dtype=pl.UInt8)
     return frame.with_columns(
         *columns,
         code_in_a=pl.when(~pl.col("swapped")).then(code),
@@ -233,25 +257,6 @@ def _gather(sided: pl.LazyFrame) -> pl.DataFrame:
     return gathered
 
 
-def _unpacked(reduced: pl.LazyFrame) -> pl.DataFrame:
-    """Bring the counts of a reduced table into the form in which presentations are gathered."""
-    codes: dict[str, pl.Expr] = {}
-    for slot in "ab":
-        code = pl.lit(None, dtype=pl.UInt8)
-        for name, (stood, outcome) in COUNTS.items():
-            if stood == slot and outcome in _VERDICT_CODE:
-                said = pl.lit(_VERDICT_CODE[outcome], dtype=pl.UInt8)
-                code = pl.when(pl.col(name) > 0).then(said).otherwise(code)
-        codes[f"code_in_{slot}"] = code
-    in_slot = [pl.sum_horizontal(name for name in COUNTS if COUNTS[name][0] == slot) for slot in "ab"]
-    gathered = reduced.with_columns(**codes).collect()
-    n_presentations = pl.col("n_presentations")
-    _refuse_repetitions(
-        gathered, (pl.max_horizontal(in_slot) > 1) | (pl.sum_horizontal(in_slot) != n_presentations)
-    )
-    return gathered.drop(COUNTS).with_columns(pl.col("judge_kind").cast(pl.Enum(JUDGE_KINDS)))
-
-
 def _refuse_repetitions(gathered: pl.DataFrame, repeated: pl.Expr) -> None:
     twice = gathered.filter(repeated)
     if twice.height:
@@ -264,79 +269,29 @@ def _refuse_repetitions(gathered: pl.DataFrame, repeated: pl.Expr) -> None:
         )
 
 
-def _told_of_one_order(gathered: pl.DataFrame, by_design: pl.DataFrame) -> pl.DataFrame:
-    names = by_design.select(pl.col(name).cast(gathered.schema[name], strict=False) for name in _ORDERS)
+def _told_of_one_order(kinds: pl.DataFrame, by_design: pl.DataFrame) -> pl.DataFrame:
+    """Mark the kinds that have one order: by design, or because their sides are equal."""
+    names = by_design.select(pl.col(name).cast(kinds.schema[name], strict=False) for name in _ORDERS)
     told = names.drop_nulls().unique().with_columns(one_order=True)
-    return gathered.join(told, on=_ORDERS, how="left").with_columns(
-        pl.col("one_order").fill_null(value=False)
+    sides_are_equal = (pl.col("first") == pl.col("second")) & (
+        pl.col("first_variant").fill_null("") == pl.col("second_variant").fill_null("")
+    )
+    return kinds.join(told, on=_ORDERS, how="left", maintain_order="left").with_columns(
+        one_order=pl.col("one_order").fill_null(value=False) | sides_are_equal
     )
 
 
-def _resolve(gathered: pl.DataFrame) -> pl.DataFrame:
-    in_a, in_b = pl.col("code_in_a"), pl.col("code_in_b")
-    one_order_by_design = pl.col("one_order") | (
-        (pl.col("first") == pl.col("second"))
-        & (pl.col("first_variant").fill_null("") == pl.col("second_variant").fill_null(""))
+def _involve(kinds: pl.DataFrame, families: Mapping[str, str]) -> pl.DataFrame:
+    """Say of each kind whether its judge is one of the sides, or of the family of one; names become text."""
+    names = places_of(kinds["judge"])
+    family = pl.Series(family_of(names.to_list(), families).values(), dtype=pl.String).rank("dense")
+    of_judge, of_first, of_second = (
+        family.gather(kinds[name].to_physical()) for name in ("judge", "first", "second")
     )
-    only = pl.coalesce(in_a, in_b)
-    decided_once = one_order_by_design & only.is_not_null()
-    resolution = (
-        pl.when(decided_once)
-        .then(pl.lit("single"))
-        .when(in_a.is_null() | in_b.is_null())
-        .then(pl.lit("incomplete"))
-        .when((in_a == 2) & (in_b == 2))
-        .then(pl.lit("tie"))
-        .when((in_a == 2) | (in_b == 2))
-        .then(pl.lit("unstable"))
-        .when(in_a == in_b)
-        .then(pl.lit("flip"))
-        .otherwise(pl.lit("win"))
-    )
-    counts = {
-        name: (
-            (in_a == code).fill_null(value=False).cast(pl.UInt8) + (in_b == code).fill_null(value=False)
-        ).cast(pl.UInt8)
-        for name, code in (("n_slot_a", 0), ("n_slot_b", 1), ("n_ties", 2))
-    }
-    verdicts = pl.Enum(["a", "b", "tie"])
-    return gathered.with_columns(
-        resolution.cast(pl.Enum(RESOLUTIONS)).alias("resolution"),
-        **counts,
-        verdict_first_in_a=in_a.replace_strict({0: "a", 1: "b", 2: "tie"}, return_dtype=verdicts),
-        verdict_first_in_b=in_b.replace_strict({0: "a", 1: "b", 2: "tie"}, return_dtype=verdicts),
-        n_presentations=pl.col("n_presentations").cast(pl.UInt8),
-    )
-
-
-def _score(frame: pl.DataFrame, scoring: Scoring) -> pl.DataFrame:
-    if scoring not in SCORINGS:
-        raise UnknownNameError("scoring rule", scoring, SCORINGS)
-    first_in_a = pl.col("verdict_first_in_a").cast(pl.String).replace_strict({"a": 1.0, "b": 0.0, "tie": 0.5})
-    first_in_b = pl.col("verdict_first_in_b").cast(pl.String).replace_strict({"a": 0.0, "b": 1.0, "tie": 0.5})
-    resolution = pl.col("resolution").cast(pl.String)
-    split = 0.5 if scoring == "resolved" else None
-    unresolved = (first_in_a + first_in_b) / 2 if scoring == "averaged" else pl.lit(split, dtype=pl.Float64)
-    score = (
-        pl.when(resolution == "single")
-        .then(pl.coalesce(first_in_a, first_in_b))
-        .when(resolution == "win")
-        .then(first_in_a)
-        .when(resolution == "tie")
-        .then(0.5)
-        .when(resolution.is_in(["flip", "unstable"]))
-        .then(unresolved)
-    )
-    return frame.with_columns(score_first=score)
-
-
-def _involve(frame: pl.DataFrame, families: Mapping[str, str]) -> pl.DataFrame:
-    names = pl.concat([frame["judge"], frame["first"], frame["second"]]).unique().to_list()
-    family = family_of(names, families)
-    judge, first, second = (pl.col(name).replace_strict(family) for name in ("judge", "first", "second"))
-    is_first, is_second = pl.col("judge") == pl.col("first"), pl.col("judge") == pl.col("second")
-    return frame.with_columns(
+    is_first, is_second = kinds["judge"] == kinds["first"], kinds["judge"] == kinds["second"]
+    return kinds.with_columns(
+        pl.col(pl.Enum).exclude("judge_kind").cast(pl.String),
         judge_is_first=is_first,
         judge_is_second=is_second,
-        judge_in_family=is_first | is_second | (judge == first) | (judge == second),
-    ).select(list(Comparisons.columns()))
+        judge_in_family=is_first | is_second | (of_judge == of_first) | (of_judge == of_second),
+    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["FAMILY_PATTERNS", "family_of", "unknown_families"]
@@ -107,6 +108,7 @@ def _patterns(extra: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
     return own + FAMILY_PATTERNS
 
 
+@lru_cache(maxsize=100_000)
 def _matched(name: str, patterns: tuple[tuple[str, str], ...]) -> str | None:
     segments = name.strip().lower().split("/")
     tails = ["/".join(segments[start:]) for start in range(len(segments))]
