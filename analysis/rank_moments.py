@@ -10,13 +10,12 @@ import polars as pl
 from recuse.analysis.cells import each_cell
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.many_tasks import NORMAL
 from recuse.analysis.ranking import MOST_RESAMPLES, WinRates, ranking_rows, ratio, task_matrix
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 
 __all__ = ["RankMoments", "rank_moments", "rankings_of"]
-
-NORMAL = "resampled totals drawn from the normal distribution that they have over this many tasks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,14 @@ from recuse.analysis.stability import stability
 from recuse.analysis.win_rate import side_scores, win_rate
 from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
 
-__all__ = ["ESTIMANDS", "adjusted", "estimate_all", "pooled_over_studies", "with_names_as_codes"]
+__all__ = [
+    "ESTIMANDS",
+    "adjusted",
+    "estimate_all",
+    "pooled_over_studies",
+    "side_by_side",
+    "with_names_as_codes",
+]
 
 ESTIMANDS: Final[Mapping[str, Callable[[ComparisonFrame, Settings], EstimateFrame]]] = {
     "words": mean_words,
@@ -91,7 +98,17 @@ def estimate_all(
     }
     parts |= {name: partial(_one, estimand, comparisons, settings) for name, estimand in ESTIMANDS.items()}
 
-    wanted = [name for name in parts if only is None or name in only]
+    wanted = {name: part for name, part in parts.items() if only is None or name in only}
+    return Estimates.validate(adjusted(pl.concat(side_by_side(wanted, on_step))))
+
+
+def side_by_side(
+    parts: Mapping[str, Callable[[], list[EstimateFrame]]], on_step: Callable[[str], object]
+) -> list[EstimateFrame]:
+    """Estimate parts of a report, two at a time in their order; give the frames in that order.
+
+    ``on_step`` is called with the name of each part when it is estimated, from any thread.
+    """
 
     def make(name: str) -> list[EstimateFrame]:
         frames = parts[name]()
@@ -100,8 +117,7 @@ def estimate_all(
 
     # The parts share the cores already: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1), ThreadPoolExecutor(_AT_ONCE) as pool:
-        frames = [frame for made in pool.map(make, wanted) for frame in made]
-    return Estimates.validate(adjusted(pl.concat(frames)))
+        return [frame for made in pool.map(make, parts) for frame in made]
 
 
 def _one(

@@ -11,7 +11,7 @@ from recuse.analysis.cells import cluster_sums, each_cell, mean_of, total
 from recuse.analysis.comparisons import tier_order
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import ClusterSums
-from recuse.analysis.inference.differences import difference_interval, permutation_p
+from recuse.analysis.inference.differences import difference_interval, permutation_note, permutation_p
 from recuse.analysis.patterns import patterns
 from recuse.analysis.self_preference import delta_sums
 from recuse.analysis.settings import Settings
@@ -154,7 +154,7 @@ def _gradient_rows(row: Estimate, high: ClusterSums, low: ClusterSums, settings:
     p_value = permutation_p(high, low, rng, settings.n_resamples)
     return [
         row.with_interval(interval, settings.conf_level, test=True),
-        replace(row, test="permutation_of_tiers", p_value=p_value),
+        replace(row, test="permutation_of_tiers", p_value=p_value, reason=permutation_note(high, low)),
     ]
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
-from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement_of, agreement_sums
 from recuse.analysis.answer_length import mean_words_of, word_sums
@@ -25,7 +24,7 @@ from recuse.analysis.patterns import patterns
 from recuse.analysis.position import position_of, position_sums
 from recuse.analysis.rank_moments import RankMoments, rank_moments, rankings_of
 from recuse.analysis.ranking import rankings
-from recuse.analysis.report import adjusted, estimate_all, with_names_as_codes
+from recuse.analysis.report import adjusted, estimate_all, side_by_side, with_names_as_codes
 from recuse.analysis.self_preference import against_baselines, delta_sums, judges_there, self_preference_of
 from recuse.analysis.self_preference_contrasts import (
     inflation_sums,
@@ -162,33 +161,28 @@ def estimate_gathered(
     sums = gathered.sums
     if not sums:
         return Estimates.create_empty()
-    frames: list[EstimateFrame] = []
-
-    def told(name: str, *made: EstimateFrame) -> None:
-        frames.extend(made)
-        on_step(name)
-
-    with threadpool_limits(1):
-        told(
-            "self-preference",
-            self_preference_of(sums["deltas"], settings),
+    parts: dict[str, Callable[[], list[EstimateFrame]]] = {
+        "self-preference": lambda: [self_preference_of(sums["deltas"], settings)],
+        "models on a sample of tasks": lambda: _of_sample(gathered, settings, tiers),
+        "contrasts of self-preference": lambda: [
             self_preference_inflation_of(sums["inflation"], settings),
             self_preference_tier_gradient_of(sums["deltas"], settings, tiers),
             uninvolved_share_of(sums["involvement"], settings),
-        )
-        whole = gathered.main.comparisons() if gathered.main.is_whole else None
-        ranked = (
-            rankings_of(gathered.ranks, settings)
-            if whole is None
-            else rankings(side_scores(Comparisons.validate(whole)), settings)
-        )
-        told("win rates", win_rate_of(sums["win rates"], settings), ranked)
-        told("words", mean_words_of(sums["words"], settings))
-        told("position", position_of(sums["position"], settings))
-        told("agreement", agreement_of(sums["agreement"], settings))
-        told("longer wins", longer_wins_of(sums["longer wins"], settings))
-        told("models on a sample of tasks", *_of_sample(gathered, settings, tiers))
-    return Estimates.validate(adjusted(pl.concat(frames)))
+        ],
+        "position": lambda: [position_of(sums["position"], settings)],
+        "agreement": lambda: [agreement_of(sums["agreement"], settings)],
+        "win rates": lambda: [win_rate_of(sums["win rates"], settings), _ranked(gathered, settings)],
+        "words": lambda: [mean_words_of(sums["words"], settings)],
+        "longer wins": lambda: [longer_wins_of(sums["longer wins"], settings)],
+    }
+    return Estimates.validate(adjusted(pl.concat(side_by_side(parts, on_step))))
+
+
+def _ranked(gathered: Gathered, settings: Settings) -> EstimateFrame:
+    whole = gathered.main.comparisons() if gathered.main.is_whole else None
+    if whole is None:
+        return rankings_of(gathered.ranks, settings)
+    return rankings(side_scores(Comparisons.validate(whole)), settings)
 
 
 def _of_sample(gathered: Gathered, settings: Settings, tiers: tuple[str, ...]) -> list[EstimateFrame]:

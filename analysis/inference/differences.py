@@ -7,8 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, draw_in_pieces
-from recuse.analysis.inference.clusters import ZERO, ClusterSums
+from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray, TaskCounts, residual_sums
 from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
+from recuse.analysis.inference.many_tasks import (
+    MANY_TASKS,
+    NORMAL,
+    deviations,
+    half_step,
+    is_normal,
+    n_beyond,
+)
 from recuse.analysis.inference.means import FEWEST_TASKS_FOR_BOOTSTRAP, leave_one_task_out, why_no_spread
 from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
 from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, satterthwaite, t_interval
@@ -16,7 +24,7 @@ from recuse.analysis.inference.studentized import difference_of_draws, draw_mean
 from recuse.analysis.inference.wild import wild_interval
 from recuse.errors import ConfigurationError
 
-__all__ = ["difference_interval", "permutation_p"]
+__all__ = ["difference_interval", "permutation_note", "permutation_p"]
 
 _METHODS = {"cr2": "cr2_welch", "bootstrap_t": "bootstrap_t_stratified"}
 
@@ -89,8 +97,8 @@ def permutation_p(
     """Two-sided permutation test of the difference of two means: labels are shuffled over whole tasks.
 
     Null hypothesis: tasks are exchangeable between the two sets (the whole distribution is the same, and
-    not the mean alone). p = (1 + b) / (1 + B), b shuffles with a difference at least as large. Null
-    where either set is empty.
+    not the mean alone). p = (1 + b) / (1 + B), b shuffles with a difference at least as large; with
+    thousands of tasks in either set their totals are drawn as normal. Null where either set is empty.
 
     Parameters
     ----------
@@ -101,11 +109,9 @@ def permutation_p(
     """
     if first.estimate is None or second.estimate is None:
         return None
-    stacked = [
-        np.concatenate([first.numerator, second.numerator]),
-        np.concatenate([first.denominator, second.denominator]),
-    ]
-    patterns, tasks = distinct_patterns(np.column_stack(stacked), np.concatenate([first.tasks, second.tasks]))
+    if permutation_note(first, second) is not None:
+        return _permutation_p_of_many(first, second, rng, n_resamples)
+    patterns, tasks = _together(first, second)
     whole = tasks @ patterns
     observed = abs(first.estimate - second.estimate)
     slack = ZERO * (observed + np.abs(patterns[:, 0]).max() / patterns[:, 1].min())
@@ -119,6 +125,49 @@ def permutation_p(
         return int((np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]) >= observed - slack).sum())
 
     return (1 + sum(draw_in_pieces(count, n_resamples, len(tasks), rng))) / (1 + n_resamples)
+
+
+def permutation_note(first: ClusterSums, second: ClusterSums) -> str | None:
+    """Give what a reader of :func:`permutation_p` must know of how labels are shuffled, if anything."""
+    n_tasks = min(first.n_clusters, second.n_clusters)
+    if n_tasks < MANY_TASKS // 2:
+        return None
+    patterns, tasks = _together(first, second)
+    numerator, rows = patterns.T
+    residual = residual_sums(numerator, rows, (first.total + second.total) / (first.rows + second.rows))
+    share = n_tasks / (first.n_clusters + second.n_clusters)
+    return NORMAL if is_normal(residual, rows, tasks, share=share) else None
+
+
+def _permutation_p_of_many(
+    first: ClusterSums, second: ClusterSums, rng: np.random.Generator, n_resamples: int
+) -> float:
+    """Draw the totals of a shuffle as normal, with the covariance of draws without replacement."""
+    patterns, tasks = _together(first, second)
+    numerator, rows = patterns.T
+    whole, n_tasks = tasks @ patterns, first.n_clusters + second.n_clusters
+    kept = first.n_clusters / n_tasks
+    drawn = deviations(patterns, tasks, rng=rng, n_resamples=n_resamples)
+    drawn *= np.sqrt(kept * (1 - kept) * n_tasks / (n_tasks - 1))
+    if (rows == rows[0]).all():
+        # The difference of means is at least as large where the sum of one set is.
+        distance = abs(first.total - kept * whole[0])
+        beyond = n_beyond(drawn[:, 0], float(distance), half_step(numerator))
+    else:
+        one = kept * whole + drawn
+        other = whole - one
+        observed = abs(first.total / first.rows - second.total / second.rows)
+        beyond = int((np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]) >= observed).sum())
+    return (1 + beyond) / (1 + n_resamples)
+
+
+def _together(first: ClusterSums, second: ClusterSums) -> tuple[FloatArray, TaskCounts]:
+    """Distinct sums and counts of the tasks of both, and the tasks that share each."""
+    both = (
+        np.concatenate([first.numerator, second.numerator]),
+        np.concatenate([first.denominator, second.denominator]),
+    )
+    return distinct_patterns(np.column_stack(both), np.concatenate([first.tasks, second.tasks]))
 
 
 def _interval(
@@ -144,16 +193,18 @@ def _interval(
     if method == "cr2":
         return welch
     draws = difference_of_draws(
-        draw_means(first, rng=rng, n_resamples=n_resamples),
-        draw_means(second, rng=rng, n_resamples=n_resamples),
+        draw_means(first, rng=rng, n_resamples=n_resamples, many=MANY_TASKS // 2),
+        draw_means(second, rng=rng, n_resamples=n_resamples, many=MANY_TASKS // 2),
     )
     if method == "percentile":
-        return percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
+        found = percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
+        return replace(found, reason=draws.note)
     if method == "bca":
         accelerated = acceleration(
             (leave_one_task_out(first), first.tasks), (-leave_one_task_out(second), second.tasks)
         )
-        return bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
+        found = bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
+        return replace(found, reason=found.reason or draws.note)
     return studentized_interval(
         estimate,
         float(np.sqrt(cr1_variance(first) + cr1_variance(second))),

@@ -35,7 +35,8 @@ def mean_interval(
     """Interval of a mean of paired differences, tasks as clusters.
 
     By default the symmetric task-cluster bootstrap-t where there are at least 10 tasks and CR2 with
-    Satterthwaite degrees of freedom below; `Interval.method` says which.
+    Satterthwaite degrees of freedom below; `Interval.method` says which. The resamples of very many tasks
+    are drawn from the normal distribution of their totals, where it is one; `Interval.reason` says so.
 
     Parameters
     ----------
@@ -129,10 +130,12 @@ def _interval(
         return cr2
     draws = draw_means(sums, rng=rng, n_resamples=n_resamples)
     if method == "percentile":
-        return percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
+        found = percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
+        return replace(found, reason=draws.note)
     if method == "bca":
         accelerated = acceleration((leave_one_task_out(sums), sums.tasks))
-        return bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
+        found = bca_interval(estimate + draws.shift, estimate, accelerated, conf_level=conf_level, null=null)
+        return replace(found, reason=found.reason or draws.note)
     return studentized_interval(
         estimate,
         float(np.sqrt(cr1_variance(sums))),

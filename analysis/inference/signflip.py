@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recuse.analysis.inference.bootstrap import N_RESAMPLES, draw_in_pieces
+from recuse.analysis.inference.many_tasks import MANY_TASKS, NORMAL, is_normal, n_beyond
 from recuse.errors import UndefinedEstimateError
 
 __all__ = ["MOST_EXACT_SUMS", "SignFlip", "least_p", "sign_flip"]
@@ -39,7 +40,7 @@ def sign_flip(
 
     Null hypothesis: each task's sum is as likely as its negative, independently between tasks. Exact in
     that case over all 2^k sign vectors of the k non-zero sums up to k = 20; above, p = (1 + b)/(1 + B)
-    from random signs.
+    from random signs, or from 8,000 sums on from totals drawn as normal.
 
     Parameters
     ----------
@@ -71,6 +72,11 @@ def sign_flip(
     k = int(shared.sum())
     if k == 0:
         return SignFlip(None, 0, None, exact=True, reason="no task with a sum other than 0")
+    if k >= MANY_TASKS and is_normal(sizes, np.ones(len(sizes)), shared, symmetric=True):
+        beyond = _normal_totals_beyond(sizes, shared, observed, rng, n_resamples)
+        return SignFlip(
+            (1 + beyond) / (1 + n_resamples), k, 1 / (1 + n_resamples), exact=False, reason=NORMAL
+        )
     if k > MOST_EXACT_SUMS:
         beyond = _random_totals_beyond(sizes, shared, observed, rng, n_resamples)
         return SignFlip((1 + beyond) / (1 + n_resamples), k, 1 / (1 + n_resamples), exact=False)
@@ -88,6 +94,18 @@ def least_p(n_nonzero: int, n_resamples: int = N_RESAMPLES) -> float:
     if n_nonzero > MOST_EXACT_SUMS:
         return 1 / (1 + n_resamples)
     return min(1.0, 2.0 ** (1 - n_nonzero))
+
+
+def _normal_totals_beyond(
+    sizes: npt.NDArray[np.int64],
+    shared: npt.NDArray[np.int64],
+    observed: int,
+    rng: np.random.Generator,
+    n_resamples: int,
+) -> int:
+    """Count draws at least as far from 0; totals lie twice the sizes' greatest common divisor apart."""
+    spread = np.sqrt(float(shared @ np.square(sizes.astype(np.float64))))
+    return n_beyond(rng.standard_normal(n_resamples) * spread, observed, float(np.gcd.reduce(sizes)))
 
 
 def _random_totals_beyond(

@@ -9,6 +9,7 @@ import numpy as np
 from recuse.analysis.inference.bootstrap import distinct_patterns, pattern_totals
 from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray, residual_sums
 from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.many_tasks import MANY_TASKS, NORMAL, is_normal, normal_totals
 
 __all__ = ["Draws", "difference_of_draws", "draw_means", "studentized_interval"]
 
@@ -19,6 +20,7 @@ class Draws:
 
     shift: FloatArray  # (B,) resampled estimate − estimate
     variance: FloatArray  # (B,) exactly 0 where a resample has no spread
+    note: str | None = None  # what a reader must know of how they were drawn
 
     @property
     def t(self) -> FloatArray:
@@ -29,31 +31,37 @@ class Draws:
         return t
 
 
-def draw_means(sums: ClusterSums, *, rng: np.random.Generator, n_resamples: int) -> Draws:
+def draw_means(
+    sums: ClusterSums, *, rng: np.random.Generator, n_resamples: int, many: int = MANY_TASKS
+) -> Draws:
     """Resample tasks and take the mean and its variance from five totals.
 
     The totals are those of the residual sum S, the count n, S², S·n and n²: the resampled shift is
-    d = ΣS/Σn and the variance (ΣS² − 2d ΣSn + d² Σn²)/(Σn)² · G/(G − 1).
+    d = ΣS/Σn and the variance (ΣS² − 2d ΣSn + d² Σn²)/(Σn)² · G/(G − 1). From `many` tasks on the totals
+    are drawn as normal where they are.
     """
     keys, tasks = distinct_patterns(np.column_stack([sums.numerator, sums.denominator]), sums.tasks)
     estimate = sums.total / sums.rows
     rows = keys[:, 1]
     residual = residual_sums(keys[:, 0], rows, estimate)
     moments = np.column_stack([residual, rows, residual**2, residual * rows, rows**2])
-    total = pattern_totals(moments, tasks, rng=rng, n_resamples=n_resamples).T
+    normal = sums.n_clusters >= many and is_normal(residual, rows, tasks)
+    draw_totals = normal_totals if normal else pattern_totals
+    total = draw_totals(moments, tasks, rng=rng, n_resamples=n_resamples).T
     residuals, n_rows, residuals_2, residuals_rows, rows_2 = total
     shift = residuals / n_rows
     squares = residuals_2 - 2 * shift * residuals_rows + shift**2 * rows_2
     squares[squares <= ZERO * (residuals_2 + shift**2 * rows_2)] = 0.0
     shift[np.abs(residuals) <= ZERO * np.sqrt(residuals_2 * sums.n_clusters)] = 0.0
-    return Draws(shift, squares / n_rows**2 * sums.n_clusters / (sums.n_clusters - 1))
+    variance = squares / n_rows**2 * sums.n_clusters / (sums.n_clusters - 1)
+    return Draws(shift, variance, NORMAL if normal else None)
 
 
 def difference_of_draws(first: Draws, second: Draws) -> Draws:
     """Draws of first − second, where the two were resampled independently."""
     shift = first.shift - second.shift
     shift[np.abs(shift) <= ZERO * (np.abs(first.shift) + np.abs(second.shift))] = 0.0
-    return Draws(shift, first.variance + second.variance)
+    return Draws(shift, first.variance + second.variance, first.note or second.note)
 
 
 def studentized_interval(
@@ -84,7 +92,7 @@ def studentized_interval(
     upper, lower, p_value = quantiles(t, (estimate - null) / std_error, 1 - conf_level)
     if np.isfinite(upper) and np.isfinite(lower):
         low, high = estimate - upper * std_error, estimate - lower * std_error
-        found = Interval(low, high, std_error, df, p_value, method)
+        found = Interval(low, high, std_error, df, p_value, method, draws.note)
     else:
         said = (
             f"bootstrap-t has no finite quantile ({n_differing:,} of {len(t):,} resamples have no spread "

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from recuse.analysis import streaming
 from recuse.analysis.comparisons import compare
 from recuse.analysis.rank_moments import rank_moments, rankings_of
 from recuse.analysis.ranking import rankings
@@ -49,6 +50,20 @@ def test_every_row_is_that_of_the_whole(study, scoring):
         "test",
     ]
     assert parts.sort(order).equals(whole.sort(order))
+
+
+def test_parts_side_by_side_are_those_one_after_another_in_any_order(monkeypatch):
+    comparisons = compare(load("three-judges").judgments)
+    told: list[str] = []
+    side_by_side = estimate_parts([comparisons], QUICK, on_step=told.append)
+
+    def last_first(parts, _):
+        made = {name: parts[name]() for name in reversed(parts)}
+        assert sorted(told) == sorted(made)
+        return [frame for name in parts for frame in made[name]]
+
+    monkeypatch.setattr(streaming, "side_by_side", last_first)
+    assert estimate_parts([comparisons], QUICK).equals(side_by_side)
 
 
 def test_a_judge_with_own_answers_in_one_part_only_is_not_said_to_have_none():
