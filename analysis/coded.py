@@ -7,7 +7,7 @@ comparisons, so that names are compared, sorted and given a family once and not 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.distinct import distinct
-from recuse.analysis.reduction import FACTS, REDUCED_KEYS, REDUCED_LENGTHS
+from recuse.analysis.reduction import FACTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS
 from recuse.schema import JUDGE_KINDS
 
 __all__ = ["KIND", "Coded", "coded_comparisons", "places_of", "with_places"]
@@ -42,15 +42,49 @@ class Coded:
     """What the presentations said."""
 
     def counted(self, *columns: str) -> pl.DataFrame:
-        """Give columns of each kind with each outcome that it had, and ``n``, in how many comparisons."""
-        both = self.rows.select(pl.col("kind").cast(pl.UInt64) * self.outcomes.height + pl.col("outcome"))
-        met = both.to_series().value_counts(name="n")
-        kind, outcome = met["kind"] // self.outcomes.height, met["kind"] % self.outcomes.height
-        of_kind, of_outcome = (
-            table.select(name for name in table.columns if name in columns)[number]
-            for table, number in ((self.kinds, kind), (self.outcomes, outcome))
+        """Give columns of each kind with each outcome that it had, and ``n``, in how many comparisons.
+
+        What is there once or a few times is not brought together: the same values may be in several rows.
+        """
+        kind, outcome = self.rows["kind"], self.rows["outcome"]
+        n: pl.Expr | pl.Series = pl.lit(1)
+        if self.kinds.height < self.rows.height / 2:
+            met = (kind.cast(pl.UInt64) * self.outcomes.height + outcome).value_counts(name="n")
+            kind, outcome = met["kind"] // self.outcomes.height, met["kind"] % self.outcomes.height
+            n = met["n"]
+        of_kind = self.kinds.select(name for name in columns if name in self.kinds.columns)
+        of_outcome = self.outcomes.select(name for name in columns if name in self.outcomes.columns)
+        return (
+            pl.concat([of_kind[kind], of_outcome[outcome]], how="horizontal")
+            .with_columns(n=n)
+            .cast({"n": pl.Int64})
         )
-        return pl.concat([of_kind, of_outcome, met.select("n")], how="horizontal")
+
+    def counted_outcomes(self) -> pl.DataFrame:
+        """Give the outcomes, in their order, and ``n``, how many comparisons have each."""
+        n = np.bincount(self.rows["outcome"].to_numpy(), minlength=self.outcomes.height)
+        return self.outcomes.cast(pl.Int64).with_columns(n=pl.Series(n, dtype=pl.Int64))
+
+    def described_tasks(self, *columns: str) -> pl.DataFrame:
+        """Give the number of each ``task`` with the values that some columns of its kinds have, once each."""
+        values = self.kinds.select(columns).unique().with_row_index("value")
+        of_kind = self.kinds.join(values, on=columns, how="left", nulls_equal=True, maintain_order="left")
+        rows = self.rows.select("task", value=of_kind["value"].gather(self.rows["kind"]))
+        is_new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in rows.columns)
+        each = rows.filter(is_new).unique()
+        return each.join(values, on="value", how="left").drop("value")
+
+    def decoded(self, wanted: pl.Series) -> pl.DataFrame:
+        """Write some of the comparisons out, in the columns of a reduced table."""
+        rows = self.rows.filter(wanted)
+        kinds = self.kinds.with_columns(pl.col(pl.Enum).cast(pl.String))[rows["kind"]]
+        tasks = self.tasks.gather(rows["task"]).alias("task_id")
+        lengths, outcomes = rows.select(REDUCED_LENGTHS), self.outcomes[rows["outcome"]]
+        return pl.concat([kinds, lengths, outcomes], how="horizontal").with_columns(tasks).select(REDUCED)
+
+    def only(self, wanted: pl.Series) -> Coded:
+        """Keep some of the comparisons."""
+        return replace(self, rows=self.rows.filter(wanted))
 
 
 def coded_comparisons(comparisons: pl.DataFrame, said: Sequence[str]) -> Coded:

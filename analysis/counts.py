@@ -8,11 +8,14 @@ from typing import Final
 
 import polars as pl
 
+from recuse.analysis.coded import Coded
 from recuse.schema import ComparisonFrame
 
 __all__ = ["StudySize", "study_counts"]
 
 _MAIN: Final = "main"
+_OF_TASK: Final = ("probe", "tier")
+_ASKED: Final = ("probe", "judge", "first", "second", "tier", "n_presentations")
 
 
 def study_counts(comparisons: ComparisonFrame) -> dict[str, int]:
@@ -46,25 +49,35 @@ class StudySize:
     _per_judge: Counter[str] = field(default_factory=Counter[str])
     _per_tier: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, comparisons: pl.DataFrame) -> None:
+    def add(self, comparisons: pl.DataFrame | Coded) -> None:
         """Count the comparisons of a part."""
-        sizes = comparisons.group_by("probe").agg(
-            judgments=pl.col("n_presentations").cast(pl.Int64).sum(),
-            comparisons=pl.len(),
-            tasks=pl.struct("study", "task_id").n_unique(),
-        )
-        for probe, *counts in sizes.iter_rows():
-            self._of_probe.setdefault(str(probe), Counter()).update(
-                dict(zip(sizes.columns[1:], counts, strict=True))
+        if isinstance(comparisons, pl.DataFrame):
+            task = ("study", "task_id")
+            asked, tasks = (
+                comparisons.with_columns(n=pl.lit(1)),
+                comparisons.select(*task, *_OF_TASK).unique(),
             )
-        self._judges |= set(comparisons["judge"].unique().to_list())
-        self._tiers |= set(comparisons["tier"].drop_nulls().unique().to_list())
+        else:
+            task = ("study", "task")
+            asked, tasks = comparisons.counted(*_ASKED), comparisons.described_tasks("study", *_OF_TASK)
+        sizes = asked.group_by("probe").agg(
+            judgments=(pl.col("n_presentations").cast(pl.Int64) * pl.col("n")).sum(),
+            comparisons=pl.col("n").cast(pl.Int64).sum(),
+        )
+        n_tasks = tasks.group_by("probe").agg(tasks=pl.struct(task).n_unique())
+        for probe, *counts in sizes.join(n_tasks, on="probe").iter_rows():
+            self._of_probe.setdefault(str(probe), Counter()).update(
+                dict(zip(("judgments", "comparisons", "tasks"), counts, strict=True))
+            )
         for side in ("first", "second"):
-            self._generators |= set(comparisons[side].unique().to_list())
-        main = comparisons.filter(pl.col("probe") == _MAIN)
-        self._per_judge.update(dict(main.group_by("judge").len().iter_rows()))
-        tasks = main.filter(pl.col("tier").is_not_null()).select("study", "task_id", "tier").unique()
-        self._per_tier.update(dict(tasks.group_by("tier").len().iter_rows()))
+            self._generators |= set(asked[side].unique().to_list())
+        self._judges |= set(asked["judge"].unique().to_list())
+        self._tiers |= set(asked["tier"].drop_nulls().unique().to_list())
+        is_main = pl.col("probe") == _MAIN
+        per_judge = asked.filter(is_main).group_by("judge").agg(pl.col("n").cast(pl.Int64).sum())
+        self._per_judge.update(dict(per_judge.iter_rows()))
+        per_tier = tasks.filter(is_main, pl.col("tier").is_not_null()).group_by("tier").len()
+        self._per_tier.update(dict(per_tier.iter_rows()))
 
     def counts(self) -> dict[str, int]:
         """Give the counts by name, as :func:`study_counts` does."""

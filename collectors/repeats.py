@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from typing import Final
 
 import polars as pl
 
+from recuse.analysis.coded import Coded
 from recuse.analysis.reduction import COUNTS
 from recuse.schema import VERDICTS
 
@@ -19,15 +22,20 @@ _OF_SLOT = {
     for slot in "ab"
 }
 """Slot of the first side → its counts of verdicts, and of presentations without one."""
+_IS_SELF: Final = (
+    (pl.col("probe") == "main")
+    & (pl.col("first") == pl.col("second"))
+    & pl.col("first_variant").eq_missing(pl.col("second_variant"))
+)
 
 
-def without_repeats(reduced: pl.DataFrame) -> tuple[pl.DataFrame, Counter[str]]:
+def without_repeats(coded: Coded) -> tuple[Coded, Counter[str]]:
     """Set aside what :data:`recuse.collectors.set_aside.RULES` set aside, known from the counts alone.
 
     Parameters
     ----------
-    reduced
-        One row per comparison, with every presentation of it counted.
+    coded
+        Comparisons with every presentation counted: the outcomes are ``n_presentations`` and ``COUNTS``.
 
     Returns
     -------
@@ -36,37 +44,36 @@ def without_repeats(reduced: pl.DataFrame) -> tuple[pl.DataFrame, Counter[str]]:
         many rows each rule set aside.
     """
     gone: Counter[str] = Counter()
-    is_self = (
-        (pl.col("probe") == "main")
-        & (pl.col("first") == pl.col("second"))
-        & pl.col("first_variant").eq_missing(pl.col("second_variant"))
-    )
-    n_self = int(reduced.filter(is_self)["n_presentations"].sum())
-    if n_self:
-        gone["self_comparison"] = n_self
-        reduced = reduced.filter(~is_self)
-    most = [pl.sum_horizontal(*verdicts, *others).max() for verdicts, others in _OF_SLOT.values()]
-    if (reduced.select(pl.max_horizontal(*most)).item() or 0) <= 1:
-        return reduced, gone
+    is_self = coded.kinds.select(_IS_SELF).to_series()
+    if is_self.any():
+        of_self = is_self.gather(coded.rows["kind"])
+        of_outcome = coded.only(of_self).counted_outcomes()
+        n_self = of_outcome.select((pl.col("n_presentations") * pl.col("n")).sum()).item()
+        if n_self:
+            gone["self_comparison"] = int(n_self)
+        coded = coded.only(~of_self)
+    outcomes = coded.counted_outcomes()
+    most = pl.max_horizontal(pl.sum_horizontal(*verdicts, *others) for verdicts, others in _OF_SLOT.values())
+    if not outcomes.select(((most > 1) & (pl.col("n") > 0)).any()).item():
+        return coded, gone
     for slot in _OF_SLOT:
-        reduced, of_slot = _once(reduced, slot)
+        outcomes, of_slot = _once(outcomes, slot)
         gone += of_slot
-    kept = reduced.with_columns(n_presentations=pl.sum_horizontal(*COUNTS)).filter(
-        pl.col("n_presentations") > 0
-    )
-    return kept, gone
+    kept = outcomes.select(pl.sum_horizontal(*COUNTS).alias("n_presentations"), *COUNTS)
+    there = (kept["n_presentations"] > 0).gather(coded.rows["outcome"])
+    return replace(coded.only(there), outcomes=kept), gone
 
 
-def _once(reduced: pl.DataFrame, slot: str) -> tuple[pl.DataFrame, Counter[str]]:
+def _once(outcomes: pl.DataFrame, slot: str) -> tuple[pl.DataFrame, Counter[str]]:
     verdicts, others = _OF_SLOT[slot]
     n_verdicts, n_others = pl.sum_horizontal(verdicts), pl.sum_horizontal(others)
     different = pl.sum_horizontal(pl.col(name) > 0 for name in verdicts)
     conflicting, decided = different > 1, different == 1
     duplicates = pl.when(decided).then(n_verdicts).when(different == 0).then(n_others)
-    found = reduced.select(
-        conflicting=pl.when(conflicting).then(n_verdicts + n_others).sum(),
-        retried=pl.when(decided).then(n_others).sum(),
-        duplicate=(duplicates - 1).clip(lower_bound=0).sum(),
+    found = outcomes.select(
+        conflicting=(pl.when(conflicting).then(n_verdicts + n_others) * pl.col("n")).sum(),
+        retried=(pl.when(decided).then(n_others) * pl.col("n")).sum(),
+        duplicate=((duplicates - 1).clip(lower_bound=0) * pl.col("n")).sum(),
     )
     columns = [
         pl.when(conflicting).then(0).otherwise(pl.col(name).clip(upper_bound=1)).cast(pl.Int64).alias(name)
@@ -77,4 +84,4 @@ def _once(reduced: pl.DataFrame, slot: str) -> tuple[pl.DataFrame, Counter[str]]
         once = pl.when(stands).then(pl.col(name).clip(upper_bound=1)).otherwise(0)
         columns.append(once.cast(pl.Int64).alias(name))
     counted = {rule: int(n) for rule, n in found.row(0, named=True).items() if n}
-    return reduced.with_columns(columns), Counter(counted)
+    return outcomes.with_columns(columns), Counter(counted)

@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from recuse.analysis.coded import Coded, coded_comparisons
 from recuse.analysis.reduction import COUNTS
 from recuse.collectors import chunks
 from recuse.collectors.ahead import ahead
@@ -29,6 +30,8 @@ __all__ = ["StreamedSource", "stream"]
 _NOT_LOOKED_AT: Final = (
     "read in parts: raw texts and judgment_id are not looked at, and rows set aside are counted, not listed"
 )
+_TABLES: Final = ("rows", "tasks", "kinds", "outcomes")
+"""Files of a part, as :class:`recuse.analysis.coded.Coded` has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class StreamedSource:
     name: str
     """Name of the study, or of the studies."""
     parts: tuple[Path, ...]
-    """Reduced tables, in the folder that was given."""
+    """Folders with reduced tables in numbers, in the folder that was given."""
     one_order: pl.DataFrame
     """``study, probe, judge`` of those asked in one order by design."""
     families: Mapping[str, str]
@@ -50,10 +53,11 @@ class StreamedSource:
     tiers: tuple[str, ...]
     n_studies: int
 
-    def reduced(self) -> Iterator[pl.DataFrame]:
+    def reduced(self) -> Iterator[Coded]:
         """Read the reduced tables, one at a time."""
-        for path in self.parts:
-            yield pl.read_parquet(path)
+        for folder in self.parts:
+            tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
+            yield Coded(tables["rows"], tables["tasks"]["task_id"], tables["kinds"], tables["outcomes"])
 
 
 def stream(
@@ -96,13 +100,13 @@ def stream(
     split = split_tasks(parts, border.study)
     paths: list[Path] = []
 
-    def keep(reduced: pl.DataFrame) -> None:
+    def keep(reduced: Coded) -> None:
         kept, gone = without_repeats(reduced)
         tally.set_aside.update(gone)
-        if kept.is_empty():
+        if kept.rows.is_empty():
             return
         tally.add(kept)
-        paths.append(_put(kept, into / f"part-{len(paths)}.parquet"))
+        paths.append(_put(kept, into / f"part-{len(paths)}"))
 
     for whole in _whole_tasks(parts, split, border, tally, into, most, on_part):
         keep(whole)
@@ -165,39 +169,56 @@ def _whole_tasks(
     into: Path,
     most: int,
     on_part: Callable[[str], object],
-) -> Iterator[pl.DataFrame]:
+) -> Iterator[Coded]:
     """Reduce the parts; tasks with rows in several are held back, and brought together at the end."""
     n_buckets = -(-split.n_rows // most)
     held: dict[int, list[Path]] = {bucket: [] for bucket in range(n_buckets)}
 
-    def reduce() -> Iterator[pl.DataFrame]:
+    def reduce() -> Iterator[Coded]:
         for number, part in enumerate(parts, start=1):
             on_part(f"part {number:,} of {len(parts):,}")
-            yield border.reduce(part, tally)
+            yield _coded(border.reduce(part, tally))
 
     for number, reduced in enumerate(ahead(reduce())):
         if not n_buckets:
             yield reduced
             continue
-        hashed = reduced.with_columns(task_hash(pl.col("study"), pl.col("task_id")))
-        is_split = pl.col("task").is_in(split.tasks.implode())
-        for key, piece in hashed.filter(is_split).group_by(pl.col("task") % n_buckets):
-            path = into / f"held-{key[0]}-{number}.parquet"
-            held[int(str(key[0]))].append(_put(piece.drop("task"), path))
-        yield hashed.filter(~is_split).drop("task")
+        is_split = _tasks_of(reduced).is_in(split.tasks.implode())
+        if is_split.any():
+            pieces = reduced.decoded(is_split).group_by(
+                task_hash(pl.col("study"), pl.col("task_id")) % n_buckets
+            )
+            for key, piece in pieces:
+                path = into / f"held-{key[0]}-{number}.parquet"
+                piece.write_parquet(path, compression="lz4", statistics=False)
+                held[int(str(key[0]))].append(path)
+        yield reduced.only(~is_split)
     for paths in held.values():
         on_part("tasks of several parts")
         if paths:
-            yield merged(pl.concat(pl.read_parquet(path) for path in paths), border.where)
+            yield _coded(merged(pl.concat(pl.read_parquet(path) for path in paths), border.where))
         for path in paths:
             path.unlink()
 
 
-def _put(reduced: pl.DataFrame, path: Path) -> Path:
+def _coded(reduced: pl.DataFrame) -> Coded:
+    return coded_comparisons(reduced, ("n_presentations", *COUNTS))
+
+
+def _tasks_of(reduced: Coded) -> pl.Series:
+    """Hash the task of each row, as :func:`recuse.collectors.chunks.task_hash` does."""
+    study = reduced.kinds.select(pl.col("study").cast(pl.String).hash(1)).to_series()
+    task = reduced.tasks.hash(2)
+    return study.gather(reduced.rows["kind"]) ^ task.gather(reduced.rows["task"])
+
+
+def _put(reduced: Coded, folder: Path) -> Path:
     """Write a table that is read once and soon."""
-    small = reduced.with_columns(pl.col(*COUNTS).cast(pl.UInt8))
-    small.write_parquet(path, compression="lz4", statistics=False)
-    return path
+    folder.mkdir()
+    tables = (reduced.rows, reduced.tasks.to_frame("task_id"), reduced.kinds, reduced.outcomes)
+    for name, table in zip(_TABLES, tables, strict=True):
+        table.write_parquet(folder / f"{name}.parquet", compression="lz4", statistics=False)
+    return folder
 
 
 def _about_tables(border: PartBorder) -> list[str]:

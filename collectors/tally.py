@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from recuse.analysis.coded import Coded
 from recuse.analysis.comparisons import asked_in_one_order
 from recuse.analysis.reduction import COUNTS
 from recuse.collectors.border import about_aliases, refuse_two_facts
@@ -24,6 +25,7 @@ _IN_B = pl.sum_horizontal(name for name, (slot, _) in COUNTS.items() if slot == 
 _TWO_SIDES = (pl.col("first") != pl.col("second")) | pl.col("first_variant").ne_missing(
     pl.col("second_variant")
 )
+_ASKED = (*_JUDGE, "judge_kind", "first", "second", "two_sides", "n_presentations", "one_order")
 
 
 @dataclass(slots=True)
@@ -45,24 +47,38 @@ class Tally:
         default_factory=dict[tuple[str, str, str], list[str]]
     )
 
-    def add(self, reduced: pl.DataFrame) -> None:
+    def add(self, coded: Coded) -> None:
         """Count the comparisons of one part, after what is set aside."""
-        self.n_comparisons += reduced.height
-        self._presentations += int(reduced["n_presentations"].sum())
-        counts = reduced.select(pl.col(*COUNTS).sum()).row(0, named=True)
+        self.n_comparisons += coded.rows.height
+        counts = coded.counted_outcomes().select(pl.col("n_presentations", *COUNTS) * pl.col("n")).sum()
+        self._presentations += counts["n_presentations"].item()
         for name, (_, outcome) in COUNTS.items():
             if outcome not in VERDICTS:
-                self._statuses[outcome] += counts[name]
+                self._statuses[outcome] += counts[name].item()
+        kinds = coded.kinds.with_columns(two_sides=_TWO_SIDES)
+        outcomes = coded.outcomes.with_columns(one_order=(_IN_A == 0) | (_IN_B == 0))
+        asked = replace(coded, kinds=kinds, outcomes=outcomes).counted(*_ASKED)
         for side in ("first", "second"):
-            self._generators |= set(reduced[side].unique().to_list())
-        alone = _TWO_SIDES & ((_IN_A == 0) | (_IN_B == 0))
-        judges = reduced.group_by(*_JUDGE, "judge_kind").agg(
-            pl.col("n_presentations").max(), n=_TWO_SIDES.sum(), alone=alone.sum()
+            self._generators |= set(asked[side].unique().to_list())
+        alone = pl.col("two_sides") & pl.col("one_order")
+        judges = asked.group_by(*_JUDGE, "judge_kind").agg(
+            pl.col("n_presentations").max().cast(pl.Int64),
+            n=(pl.col("two_sides") * pl.col("n")).sum(),
+            alone=(alone * pl.col("n")).sum(),
         )
-        self._judges.append(judges)
+        self._judges.append(judges.with_columns(pl.col(pl.Enum).cast(pl.String)))
         partly = judges.filter((pl.col("alone") > 0) & (pl.col("alone") < pl.col("n")))
         if partly.height:
-            self._name_examples(reduced.filter(alone).join(partly, on=_JUDGE, how="semi"))
+            told = kinds.join(
+                partly.select(_JUDGE).unique().with_columns(partly=True),
+                on=_JUDGE,
+                how="left",
+                maintain_order="left",
+            )
+            of_kind = told["two_sides"] & told["partly"].fill_null(value=False)
+            rows = coded.rows
+            lacking = of_kind.gather(rows["kind"]) & outcomes["one_order"].gather(rows["outcome"])
+            self._name_examples(coded.decoded(lacking))
 
     @property
     def studies(self) -> list[str]:
@@ -124,7 +140,7 @@ class Tally:
     def _name_examples(self, alone: pl.DataFrame) -> None:
         """Keep the names of three comparisons of each judge that lack their swap."""
         shown = alone.select(*_JUDGE, "task_id", "first", "second", in_a=_IN_A > 0).sort(
-            *_JUDGE, "task_id", "first", "second"
+            *_JUDGE, "task_id", "first", "second", maintain_order=True
         )
         for *place, task, first, second, in_a in (
             shown.group_by(_JUDGE, maintain_order=True).head(3).iter_rows()

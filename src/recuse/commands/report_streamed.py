@@ -114,13 +114,13 @@ def estimate_streamed(
         def compared() -> Iterator[ComparisonFrame]:
             for number, reduced in enumerate(source.reduced(), start=1):
                 step(f"comparisons of part {number:,} of {len(source.parts):,}")
+                size.add(reduced)
                 yield compare_reduced(
                     reduced, scoring=settings.scoring, families=source.families, one_order=source.one_order
                 )
 
         def gathered() -> Iterator[ComparisonFrame]:
             for part in ahead(compared()):
-                size.add(part.lazy().collect())
                 gather(by_study, part)
                 if pooling:
                     gather(over_all, pooled_over_studies(part))
