@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -12,7 +12,20 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, task_codes, tasks_of, total
-from recuse.analysis.comparisons import varying
+from recuse.analysis.coding import (
+    JUDGE,
+    PAIR,
+    STRATUM,
+    TASK,
+    Cells,
+    Codes,
+    cells_of,
+    coded,
+    codes_in,
+    outcomes_of,
+    task_patterns,
+)
+from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
@@ -35,6 +48,7 @@ __all__ = [
 ]
 
 _N_LABELS: Final = 3
+_NO_LABEL: Final = -1
 _CELLS: Final = tuple(f"c{index}" for index in range(_N_LABELS**2))
 _SWAPPED: Final = (4, 3, 5, 1, 0, 2, 7, 6, 8)
 """Cells of a table once first and second change places."""
@@ -85,10 +99,10 @@ def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame
     Mathematical and Statistical Psychology 61(1); Krippendorff, Content Analysis (2004), chapter 11.
     """
     symmetric = settings.convention != "article"
-    return agreement_of(agreement_sums(comparisons, symmetric=symmetric), settings)
+    return agreement_of(patterns(agreement_sums(comparisons, symmetric=symmetric)), settings)
 
 
-def agreement_sums(comparisons: ComparisonFrame, *, symmetric: bool = True) -> pl.DataFrame:
+def agreement_sums(comparisons: pl.DataFrame, *, symmetric: bool = True) -> pl.DataFrame:
     """Count labels by pattern of tasks: of pairs of judges, of single judges, and over the panel.
 
     Rows with two judges hold their table of labels (``c0`` to ``c8``, row by row), rows with one the ``n``
@@ -96,14 +110,19 @@ def agreement_sums(comparisons: ComparisonFrame, *, symmetric: bool = True) -> p
     least two labels and the ``n_dropped`` that have one. With ``symmetric`` a table is averaged with the one
     in which first and second change places, from which all symmetric coefficients come out the same.
     """
-    studies = [
-        _study_sums(cell, symmetric=symmetric) for _, cell in each_cell(labelled(comparisons), ["study"])
+    main = coded(of_pairs(comparisons))
+    labels = _labels(main)
+    there = np.flatnonzero(labels != _NO_LABEL)
+    studies = codes_in(main, ["study"])[there]
+    found = [
+        _study_sums(main, labels, there[studies == study], symmetric=symmetric)
+        for study in np.unique(studies)
     ]
-    return patterns(_NO_SUMS, *studies)
+    return pl.concat([_NO_SUMS, *found], how="diagonal")
 
 
 def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
-    """Estimate :func:`agreement` from :func:`agreement_sums`."""
+    """Estimate :func:`agreement` from patterns of :func:`agreement_sums`."""
     rows: list[Estimate] = []
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "tier"]):
         base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
@@ -129,14 +148,20 @@ def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
 
 def labelled(comparisons: pl.DataFrame) -> pl.DataFrame:
     """Label each comparison of probe ``main`` that is complete: 0 first wins, 1 second, 2 neither."""
-    in_a, in_b = pl.col("verdict_first_in_a").cast(pl.String), pl.col("verdict_first_in_b").cast(pl.String)
-    won = pl.coalesce(in_a, in_b.replace({"a": "b", "b": "a"}))
-    resolution = pl.col("resolution").cast(pl.String)
-    decided = resolution.is_in(["win", "single"])
-    label = pl.when(decided & (won == "a")).then(0).when(decided & (won == "b")).then(1).otherwise(2)
-    return comparisons.filter(
-        (pl.col("probe") == "main") & (pl.col("first") != pl.col("second")) & (resolution != "incomplete")
-    ).select("study", "tier", "judge", *_ITEM, label=label.cast(pl.Int8))
+    main = coded(of_pairs(comparisons))
+    found = main.select("study", "tier", "judge", *_ITEM).hstack([pl.Series("label", _labels(main))])
+    return found.filter(pl.col("label") != _NO_LABEL)
+
+
+def _labels(main: pl.DataFrame) -> npt.NDArray[np.int8]:
+    kinds, outcomes = outcomes_of(main)
+    in_a, in_b = pl.col("verdict_first_in_a"), pl.col("verdict_first_in_b")
+    decided = pl.col("resolution").is_in(["win", "single"])
+    first_won, second_won = (in_a == "a").fill_null(in_b == "b"), (in_a == "b").fill_null(in_b == "a")
+    label = pl.when(decided & first_won).then(0).when(decided & second_won).then(1).otherwise(2)
+    complete = pl.col("resolution") != "incomplete"
+    said = outcomes.select(pl.when(complete).then(label).otherwise(_NO_LABEL)).to_series().to_numpy()
+    return said.astype(np.int8)[kinds.index]
 
 
 def labels_of(cell: pl.DataFrame) -> Labels:
@@ -152,65 +177,72 @@ def labels_of(cell: pl.DataFrame) -> Labels:
     return Labels(codes, task_codes(items["task_id"]), judges)
 
 
-def _study_sums(cell: pl.DataFrame, *, symmetric: bool) -> pl.DataFrame:
-    judges = sorted(cell["judge"].cast(pl.String).unique().to_list())
-    items = varying(cell, _ITEM)
-    wide = cell.group_by(items, maintain_order=True).agg(
-        *(pl.col(name).first() for name in ("tier", "task_id") if name not in items),
-        *(
-            pl.col("label").filter(pl.col("judge") == judge).max().alias(f"#{place}")
-            for place, judge in enumerate(judges)
-        ),
-    )
-    codes = wide.select(pl.col("^#.*$").fill_null(-1)).to_numpy()
-    named = wide["task_id"].cast(pl.Categorical).to_physical().to_numpy()
-    _, first, task = np.unique(named, return_index=True, return_inverse=True)
-    tier = wide["tier"].cast(pl.String)[first]
-    labels = Labels(codes, task, judges)
-    frames = [_panel_sums(labels, tier, symmetric=symmetric)]
-    for place, judge in enumerate(judges):
-        n = np.bincount(task, codes[:, place] >= 0).astype(np.int64)
-        frames.append(_gathered(tier, n[:, None], ["n"]).with_columns(judge=pl.lit(judge)))
+def _study_sums(
+    main: pl.DataFrame, said: npt.NDArray[np.int8], there: Codes, *, symmetric: bool
+) -> pl.DataFrame:
+    task, pair, judge = (main[code].to_numpy()[there] for code in (TASK, PAIR, JUDGE))
+    items = cells_of(task, pair, codes_in(main, ["replicate"])[there])
+    of_judge, of_task = cells_of(judge), cells_of(task[items.first])
+    names = main["judge"][there[of_judge.first]].cast(pl.String).to_list()
+    judges = sorted(set(names))
+    place = np.array([judges.index(name) for name in names])
+    codes = np.full((items.n, len(judges)), _NO_LABEL, dtype=np.int8)
+    codes[items.index, place[of_judge.index]] = said[there]
+    labels = Labels(codes, of_task.index, judges)
+    rows = there[items.first[of_task.first]]
+    tasks = _Tasks(main["tier"][rows], main[STRATUM].to_numpy()[rows])
+    frames = [_panel_sums(labels, tasks, symmetric=symmetric)]
+    for column, judge in enumerate(judges):
+        alone = {"n": of_task.count(codes[:, column] >= 0)}
+        frames.append(tasks.patterns(alone, judge=judge))
     shared = nominal.all_pairs(codes, _N_LABELS).sum((2, 3)) > 0
     for one, other in combinations(range(len(judges)), 2):
         if not shared[one, other]:
             continue
         doubled = _pair_counts(labels, one, other)
         doubled = doubled + doubled[:, _SWAPPED] if symmetric else 2 * doubled
-        pair = {"judge": pl.lit(judges[one]), "judge_2": pl.lit(judges[other])}
-        halves = [pl.col(name) / 2 for name in _CELLS]
-        frames.append(_gathered(tier, doubled, _CELLS).with_columns(*halves, **pair))
-    return pl.concat(frames, how="diagonal_relaxed").with_columns(study=pl.lit(str(cell["study"][0])))
+        counts = dict(zip(_CELLS, doubled.T, strict=True))
+        twice = tasks.patterns(counts, judge=judges[one], judge_2=judges[other])
+        frames.append(twice.with_columns(pl.col(_CELLS) / 2))
+    study = str(main["study"][int(there[0])])
+    return pl.concat(frames, how="diagonal").with_columns(study=pl.lit(study))
 
 
-def _gathered(tier: pl.Series, counts: npt.NDArray[np.int64], names: Sequence[str]) -> pl.DataFrame:
-    """Gather the counts of each task, shape (G, S), into patterns by tier."""
-    frame = pl.DataFrame(counts, schema=list(names)).with_columns(tier)
-    return frame.group_by("tier", *names).agg(pl.len().cast(pl.Int64).alias(N_TASKS))
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    tier: pl.Series  # (G,) names
+    stratum: Codes  # (G,) the same as codes
+
+    def patterns(self, sums: Mapping[str, npt.NDArray[np.number]], **judges: str) -> pl.DataFrame:
+        """Gather the sums of each task, each of shape (G,), into patterns by tier."""
+        each = np.arange(len(self.stratum))
+        return task_patterns({"tier": self.tier, **judges}, Cells(each, each), [self.stratum], sums)
 
 
 def _pair_counts(labels: Labels, one: int, other: int) -> npt.NDArray[np.int64]:
     """Count both judges' labels by task: shape (G, 9)."""
     left, right = labels.codes[:, one].astype(np.int64), labels.codes[:, other].astype(np.int64)
+    index = (labels.task * _N_LABELS + left) * _N_LABELS + right
     both = (left >= 0) & (right >= 0)
-    index = (labels.task[both] * _N_LABELS + left[both]) * _N_LABELS + right[both]
-    return np.bincount(index, minlength=labels.n_tasks * _N_LABELS**2).reshape(labels.n_tasks, len(_CELLS))
+    counted = np.bincount(index if both.all() else index[both], minlength=labels.n_tasks * _N_LABELS**2)
+    return counted.reshape(labels.n_tasks, len(_CELLS))
 
 
-def _panel_sums(labels: Labels, tier: pl.Series, *, symmetric: bool) -> pl.DataFrame:
+def _panel_sums(labels: Labels, tasks: _Tasks, *, symmetric: bool) -> pl.DataFrame:
     pairs, usable = coincidences(labels)
     flat = pairs.reshape(len(pairs), len(_CELLS))
     flat = (flat + flat[:, _SWAPPED]) / 2 if symmetric else flat
     task = labels.task[usable]
     # Without an item, numpy counts in integers.
-    tables = np.column_stack([np.bincount(task, column, labels.n_tasks) for column in flat.T]).astype(
-        np.float64
-    )
-    counts = [
-        pl.Series(name, np.bincount(labels.task, there, labels.n_tasks).astype(np.int64))
+    tables = {
+        name: np.bincount(task, column, labels.n_tasks).astype(np.float64)
+        for name, column in zip(_CELLS, flat.T, strict=True)
+    }
+    counts = {
+        name: np.bincount(labels.task[there], minlength=labels.n_tasks)
         for name, there in (("n", usable), ("n_dropped", ~usable))
-    ]
-    return patterns(pl.DataFrame(tables, schema=list(_CELLS)).with_columns(tier, *counts))
+    }
+    return tasks.patterns({**tables, **counts})
 
 
 def _with_judges(cell: pl.DataFrame, n_judges: int) -> pl.DataFrame:
@@ -263,13 +295,13 @@ def pair_tables(labels: Labels, one: str, other: str) -> tuple[FloatArray, npt.N
 
 def coincidences(labels: Labels) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Coincidence table of each item with at least two labels, shape (n, 3, 3), and which items these are."""
-    counts = np.stack([(labels.codes == label).sum(1) for label in range(_N_LABELS)], axis=1).astype(
-        np.float64
-    )
-    given = counts.sum(1)
-    usable: npt.NDArray[np.bool_] = given >= 2
-    counts, given = counts[usable], given[usable]
-    return (counts[:, :, None] * counts[:, None, :] - _diagonal(counts)) / (given - 1)[:, None, None], usable
+    counts = [(labels.codes == label).sum(1) for label in range(_N_LABELS)]
+    usable: npt.NDArray[np.bool_] = np.sum(counts, axis=0) >= 2
+    # Few combinations of counts occur, each in very many items.
+    kinds = cells_of(*(of_label[usable] for of_label in counts))
+    kind = np.stack([of_label[usable][kinds.first] for of_label in counts], axis=1).astype(np.float64)
+    pairs = kind[:, :, None] * kind[:, None, :] - _diagonal(kind)
+    return (pairs / (kind.sum(1) - 1)[:, None, None])[kinds.index], usable
 
 
 def _diagonal(counts: FloatArray) -> FloatArray:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, total
+from recuse.analysis.coding import (
+    FIRST,
+    SECOND,
+    SIDE_FIRST,
+    SIDE_SECOND,
+    STRATUM,
+    TASK,
+    cells_of,
+    coded,
+    task_patterns,
+)
+from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.patterns import patterns
 from recuse.analysis.settings import Settings
@@ -26,25 +39,29 @@ def mean_words(comparisons: ComparisonFrame, settings: Settings) -> EstimateFram
     return mean_words_of(patterns(word_sums(comparisons)), settings)
 
 
-def word_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Sum the words of each generator's answers by task; ``n`` answers have a count, ``dropped`` none."""
-    main = comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
-    sides = [
-        main.select(
-            "study", "task_id", "tier", generator=side, variant=f"{side}_variant", words=f"words_{side}"
-        )
-        for side in ("first", "second")
-    ]
-    answers = (
-        pl.concat(sides)
-        .group_by("study", "task_id", "tier", "generator", "variant")
-        .agg(pl.col("words").max())
-        .with_columns(n=pl.col("words").is_not_null().cast(pl.Int64), dropped=pl.col("words").is_null())
-        .with_columns(pl.col("words").fill_null(0))
+def word_sums(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Sum the words of each generator's answers by task: patterns; ``n`` have a count, ``dropped`` none."""
+    frame = coded(of_pairs(comparisons))
+    task = np.tile(frame[TASK].to_numpy(), 2)
+    side, generator = (
+        np.concatenate([frame[of_first].to_numpy(), frame[of_second].to_numpy()])
+        for of_first, of_second in ((SIDE_FIRST, SIDE_SECOND), (FIRST, SECOND))
     )
-    return answers.group_by("study", "task_id", "tier", "generator").agg(
-        pl.col("words", "n").sum(), pl.col("dropped").sum().cast(pl.Int64)
-    )
+    words = pl.concat([frame["words_first"], frame["words_second"]]).fill_null(-1).to_numpy()
+    answers = cells_of(task, side)
+    longest = np.full(answers.n, -1)
+    np.maximum.at(longest, answers.index, words)
+    known = longest >= 0
+    cells = cells_of(task[answers.first], generator[answers.first])
+    sums = {
+        "words": cells.whole_sum(np.where(known, longest, 0)),
+        "n": cells.count(known),
+        "dropped": cells.count(~known),
+    }
+    names = {name: pl.concat([frame[name]] * 2)[answers.first] for name in ("study", "tier")}
+    names["generator"] = pl.concat([frame["first"], frame["second"]]).gather(answers.first)
+    stratum = np.tile(frame[STRATUM].to_numpy(), 2)[answers.first]
+    return task_patterns(names, cells, [stratum, generator[answers.first]], sums)
 
 
 def mean_words_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:

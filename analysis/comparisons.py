@@ -13,6 +13,7 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.coded import Coded, coded_comparisons, places_of, with_places
+from recuse.analysis.coding import CODES, IS_PAIR
 from recuse.analysis.families import family_of
 from recuse.analysis.reduction import COUNTS, REDUCED_KEYS
 from recuse.analysis.resolution import VERDICT_CODE, resolve, score, unpacked
@@ -25,6 +26,7 @@ __all__ = [
     "asked_in_one_order",
     "compare",
     "compare_reduced",
+    "of_pairs",
     "pair_scores",
     "rescore",
     "tier_order",
@@ -155,28 +157,43 @@ def rescore(comparisons: ComparisonFrame, scoring: Scoring) -> ComparisonFrame:
     return Comparisons.validate(score(comparisons.drop("score_first"), scoring).select(comparisons.columns))
 
 
-def pair_scores(comparisons: ComparisonFrame, probe: str = "main") -> pl.DataFrame:
+def of_pairs(comparisons: pl.DataFrame, probe: str = "main") -> pl.DataFrame:
+    """Keep the comparisons of one probe whose sides are two generators."""
+    if IS_PAIR in comparisons.columns and probe == "main":
+        is_pair = comparisons[IS_PAIR]
+        return comparisons if is_pair.all() else comparisons.filter(is_pair)
+    return comparisons.filter((pl.col("probe") == probe) & (pl.col("first") != pl.col("second")))
+
+
+def pair_scores(comparisons: pl.DataFrame, probe: str = "main") -> pl.DataFrame:
     """Average replicates: one row per task × unordered pair of generators × judge, with its score.
 
     Sides of one generator are left out (they decide no win rate and no self-preference), and so are
     comparisons without a score. ``n_replicates`` counts what was averaged, ``n_presentations`` what
     stands behind it.
     """
-    scored = comparisons.filter(
-        pl.col("probe") == probe, pl.col("first") != pl.col("second"), pl.col("score_first").is_not_null()
-    ).with_columns(
-        n_replicates=pl.lit(1, dtype=pl.Int64),
-        n_presentations=(pl.col("n_slot_a") + pl.col("n_slot_b") + pl.col("n_ties")).cast(pl.Int64),
+    codes = [name for name in CODES if name in comparisons.columns]
+    columns = [*_PAIR, *_LENGTHS_OF_PAIR, "score_first", "n_replicates", "n_presentations", *codes]
+    scored = (
+        of_pairs(comparisons, probe)
+        .lazy()
+        .with_columns(
+            n_replicates=pl.lit(1, dtype=pl.Int64),
+            n_presentations=(pl.col("n_slot_a") + pl.col("n_slot_b") + pl.col("n_ties")).cast(pl.Int64),
+        )
+        .filter(pl.col("score_first").is_not_null())
+        .select(*columns, "replicate")
+        .collect()
     )
-    columns = [*_PAIR, *_LENGTHS_OF_PAIR, "score_first", "n_replicates", "n_presentations"]
     if scored["replicate"].n_unique() < 2:
-        return scored.select(columns)
+        return scored.drop("replicate")
     return (
         scored.group_by(_PAIR, maintain_order=True)
         .agg(
             pl.col("score_first").mean(),
             pl.col(_LENGTHS_OF_PAIR).max(),
             pl.col("n_replicates", "n_presentations").sum(),
+            pl.col(codes).first(),
         )
         .select(columns)
     )

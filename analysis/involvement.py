@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, total
+from recuse.analysis.coding import JUDGE, STRATUM, TASK, cells_of, coded, codes_in, task_patterns
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.patterns import N_TASKS, patterns
 from recuse.analysis.settings import Settings
@@ -41,18 +42,23 @@ def uninvolved_share(own: pl.DataFrame, settings: Settings) -> EstimateFrame:
 
 
 def involvement_sums(own: pl.DataFrame) -> pl.DataFrame:
-    """Count a judge's own comparisons by baseline and task: ``left``, and why others enter no delta."""
-    left = pl.col("delta").is_not_null()
-    return (
-        own.filter(pl.col("baseline").is_in(RECUSALS))
-        .group_by("study", "judge", "baseline", "tier", "task_id")
-        .agg(
-            left=left.sum().cast(pl.Int64),
-            nobody=pl.col("peers").is_null().sum().cast(pl.Int64),
-            unscored=(pl.col("own").is_null() & pl.col("peers").is_not_null()).sum().cast(pl.Int64),
-            n=pl.len().cast(pl.Int64),
-        )
-    )
+    """Count a judge's own comparisons by baseline and task: ``left``, and why others enter no delta.
+
+    Gives patterns of tasks.
+    """
+    own = coded(own)
+    of_judge = [own[JUDGE].to_numpy(), codes_in(own, ["baseline"])]
+    cells = cells_of(own[TASK].to_numpy(), *of_judge)
+    nobody, unscored = own["peers"].is_null().to_numpy(), own["own"].is_null().to_numpy()
+    sums = {
+        "left": cells.count(~nobody & ~unscored),
+        "nobody": cells.count(nobody),
+        "unscored": cells.count(unscored & ~nobody),
+        "n": cells.count(),
+    }
+    names = {name: own[name] for name in ("study", "judge", "baseline", "tier")}
+    found = task_patterns(names, cells, [own[STRATUM].to_numpy(), *of_judge], sums)
+    return found.filter(pl.col("baseline").is_in(RECUSALS))
 
 
 def uninvolved_share_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:

@@ -8,6 +8,17 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
+from recuse.analysis.coding import (
+    JUDGE,
+    STRATUM,
+    TASK,
+    cells_of,
+    coded,
+    outcomes_of,
+    task_patterns,
+    without_codes,
+)
+from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.patterns import patterns
 from recuse.analysis.settings import Settings
@@ -29,15 +40,14 @@ def longer_wins_rate(comparisons: ComparisonFrame, settings: Settings) -> Estima
     return longer_wins_of(patterns(longer_wins_sums(comparisons)), settings)
 
 
-def longer_wins_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Sum :func:`longer_wins_counts` by judge and task."""
-    return (
-        longer_wins_counts(comparisons)
-        .group_by("study", "judge", "tier", "task_id")
-        .agg(
-            pl.col("wins", "n", "decided").sum(), (pl.col("n") > 0).sum().cast(pl.Int64).alias("comparisons")
-        )
-    )
+def longer_wins_sums(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Sum :func:`longer_wins_counts` by judge and task, as patterns of tasks."""
+    frame = longer_wins_counts(coded(comparisons))
+    cells = cells_of(frame[TASK].to_numpy(), frame[JUDGE].to_numpy())
+    sums = {name: cells.whole_sum(frame[name].to_numpy()) for name in ("wins", "n", "decided")}
+    sums["comparisons"] = cells.count(frame["n"].to_numpy() > 0)
+    names = {name: frame[name] for name in ("study", "judge", "tier")}
+    return task_patterns(names, cells, [frame[STRATUM].to_numpy(), frame[JUDGE].to_numpy()], sums)
 
 
 def longer_wins_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
@@ -65,25 +75,28 @@ def longer_wins_counts(comparisons: pl.DataFrame) -> pl.DataFrame:
 
     Adds ``decided``, ``n`` (of these, where the lengths are known and differ) and ``wins``.
     """
-    longer_first = (
+    main = coded(of_pairs(comparisons))
+    sign = (
         pl.when(pl.col("words_first").is_not_null() & pl.col("words_second").is_not_null())
         .then((pl.col("words_first") - pl.col("words_second")).sign())
         .otherwise((pl.col("chars_first") - pl.col("chars_second")).sign())
         .fill_null(0)
     )
+    main = main.with_columns(longer_first=sign.cast(pl.Int8))
+    kinds, outcomes = outcomes_of(main, "longer_first")
     wins_first = (pl.col("verdict_first_in_a") == "a").fill_null(value=False).cast(pl.Int64) + (
         pl.col("verdict_first_in_b") == "b"
     ).fill_null(value=False)
     decided = (pl.col("n_slot_a") + pl.col("n_slot_b")).cast(pl.Int64)
-    return (
-        comparisons.filter((pl.col("probe") == "main") & (pl.col("first") != pl.col("second")))
-        .with_columns(longer_first=longer_first, wins_first=wins_first, decided=decided)
-        .with_columns(
-            wins=pl.when(pl.col("longer_first") > 0)
-            .then("wins_first")
-            .when(pl.col("longer_first") < 0)
-            .then(pl.col("decided") - pl.col("wins_first"))
-            .otherwise(0),
-            n=pl.when(pl.col("longer_first") != 0).then("decided").otherwise(0),
-        )
+    longer_first = pl.col("longer_first")
+    counts = outcomes.select(
+        wins=pl.when(longer_first > 0)
+        .then(wins_first)
+        .when(longer_first < 0)
+        .then(decided - wins_first)
+        .otherwise(0),
+        n=pl.when(longer_first != 0).then(decided).otherwise(0),
+        decided=decided,
     )
+    found = main.hstack([counts[name][kinds.index] for name in counts.columns])
+    return found if TASK in comparisons.columns else without_codes(found)

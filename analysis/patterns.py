@@ -7,16 +7,19 @@ them, and the patterns of two sets of tasks add up.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
 
-__all__ = ["N_TASKS", "patterns"]
+__all__ = ["DECIMALS", "N_TASKS", "PatternSums", "patterns"]
 
 N_TASKS: Final = "n_tasks"
 """Column that counts the tasks of a pattern."""
-_DECIMALS: Final = 9
+DECIMALS: Final = 9
 """Sums of thirds taken in another order differ far behind this decimal, different sums before it."""
+_FEW: Final = 200_000
+"""Rows that are not worth adding up."""
 
 
 def patterns(*sums: pl.DataFrame) -> pl.DataFrame:
@@ -42,13 +45,33 @@ def patterns(*sums: pl.DataFrame) -> pl.DataFrame:
     columns = [name for name in stacked.columns if name not in {"task_id", N_TASKS}]
     fractions = [name for name in columns if stacked.schema[name].is_float()]
     exact = [name for name in columns if name not in fractions]
-    rounded = [pl.col(name).round(_DECIMALS).alias(f"#{name}") for name in fractions]
+    rounded = [pl.col(name).round(DECIMALS).alias(f"#{name}") for name in fractions]
     return (
         stacked.group_by(*exact, *rounded)
         .agg(pl.col(fractions).min(), pl.col(N_TASKS).sum())
         .select(*columns, N_TASKS)
         .sort(columns)
     )
+
+
+@dataclass(slots=True)
+class PatternSums:
+    """Patterns of the parts of a source, added up now and then: seldom, but often enough to stay few."""
+
+    _frames: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
+    _added_up: int = 0
+    """Rows when they were last added up."""
+
+    def add(self, *more: pl.DataFrame) -> None:
+        """Take in the patterns of further tasks."""
+        self._frames += more
+        if sum(frame.height for frame in self._frames) > max(_FEW, 2 * self._added_up):
+            self._added_up = self.total().height
+
+    def total(self) -> pl.DataFrame:
+        """Give the patterns of all tasks."""
+        self._frames = [patterns(*self._frames)]
+        return self._frames[0]
 
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
+from recuse.analysis.coding import JUDGE, STRATUM, TASK, cells_of, coded, codes_in, outcomes_of, task_patterns
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
 from recuse.analysis.inference.signflip import sign_flip
@@ -79,42 +80,53 @@ def position_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
     return estimate_frame(rows)
 
 
-def position_sums(comparisons: ComparisonFrame) -> pl.DataFrame:
-    """Count by judge, probe and task what its verdicts say of slots; ``single`` were asked in one order."""
+def position_sums(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Count by judge, probe and task what its verdicts say of slots, as patterns of tasks.
+
+    ``single`` were asked in one order.
+    """
+    frame = coded(comparisons)
+    probe = codes_in(frame, ["probe"])
+    cells = cells_of(frame[TASK].to_numpy(), frame[JUDGE].to_numpy(), probe)
+    kinds, outcomes = outcomes_of(frame)
+    meaning = _meaning(outcomes)
+    counts = np.bincount(cells.index * kinds.n + kinds.index, minlength=cells.n * kinds.n)
+    sums = counts.reshape(cells.n, kinds.n) @ meaning.to_numpy().astype(np.float64)
+    names = {name: frame[name] for name in ("study", "judge", "probe", "tier")}
+    codes = [frame[STRATUM].to_numpy(), frame[JUDGE].to_numpy(), probe]
+    return task_patterns(
+        names, cells, codes, dict(zip(meaning.columns, sums.astype(np.int64).T, strict=True))
+    )
+
+
+def _meaning(outcomes: pl.DataFrame) -> pl.DataFrame:
+    """Count what one comparison of each outcome says of slots."""
     is_flip = pl.col("resolution") == "flip"
     is_unstable = pl.col("resolution") == "unstable"
     complete = pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
-    lean = (pl.col("n_slot_a").cast(pl.Int64) - pl.col("n_slot_b").cast(pl.Int64)) * complete
-    return (
-        comparisons.lazy()
-        .group_by("study", "judge", "probe", "tier", "task_id")
-        .agg(
-            single=(pl.col("resolution") == "single").sum().cast(pl.Int64),
-            slot_a=pl.col("n_slot_a").cast(pl.Int64).sum(),
-            slot_b=pl.col("n_slot_b").cast(pl.Int64).sum(),
-            ties=pl.col("n_ties").cast(pl.Int64).sum(),
-            complete=complete.sum().cast(pl.Int64),
-            incomplete=(~complete).sum().cast(pl.Int64),
-            flips=is_flip.sum().cast(pl.Int64),
-            flips_a=(is_flip & (pl.col("n_slot_a") == 2)).sum().cast(pl.Int64),
-            unstable=is_unstable.sum().cast(pl.Int64),
-            consistent=pl.col("resolution").is_in(["win", "tie"]).sum().cast(pl.Int64),
-            decided_twice=pl.col("resolution").is_in(["win", "flip"]).sum().cast(pl.Int64),
-            twice_lean=lean.sum(),
-            recency=((is_flip & (pl.col("n_slot_b") == 2)) | (is_unstable & (pl.col("n_slot_b") == 1)))
-            .sum()
-            .cast(pl.Int64),
-            primacy=((is_flip & (pl.col("n_slot_a") == 2)) | (is_unstable & (pl.col("n_slot_a") == 1)))
-            .sum()
-            .cast(pl.Int64),
-        )
-        .with_columns(
-            decided=pl.col("slot_a") + pl.col("slot_b"),
-            n_verdicts=pl.col("slot_a") + pl.col("slot_b") + pl.col("ties"),
-            net_recency=pl.col("recency") - pl.col("primacy"),
-        )
-        .collect()
-    )
+    slot_a, slot_b = pl.col("n_slot_a").cast(pl.Int64), pl.col("n_slot_b").cast(pl.Int64)
+    recency = (is_flip & (slot_b == 2)) | (is_unstable & (slot_b == 1))
+    primacy = (is_flip & (slot_a == 2)) | (is_unstable & (slot_a == 1))
+    decided = slot_a + slot_b
+    return outcomes.select(
+        single=pl.col("resolution") == "single",
+        slot_a=slot_a,
+        slot_b=slot_b,
+        ties="n_ties",
+        complete=complete,
+        incomplete=~complete,
+        flips=is_flip,
+        flips_a=is_flip & (slot_a == 2),
+        unstable=is_unstable,
+        consistent=pl.col("resolution").is_in(["win", "tie"]),
+        decided_twice=pl.col("resolution").is_in(["win", "flip"]),
+        twice_lean=(slot_a - slot_b) * complete,
+        recency=recency,
+        primacy=primacy,
+        decided=decided,
+        n_verdicts=decided + pl.col("n_ties").cast(pl.Int64),
+        net_recency=recency.cast(pl.Int64) - primacy.cast(pl.Int64),
+    ).cast(pl.Int64)
 
 
 def _slot_a_rows(

@@ -49,7 +49,7 @@ def rank_moments(sides: pl.DataFrame) -> dict[str, RankMoments]:
     """Moments by study of the scores that :func:`recuse.analysis.win_rate.side_scores` sums by task."""
     found: dict[str, RankMoments] = {}
     for keys, study in each_cell(sides, ["study"]):
-        names, sums, counts = task_matrix(study, ["judge", "generator"])
+        names, sums, counts = task_matrix(study)
         stacked = np.column_stack([sums, counts])
         judges = sorted({judge for judge, _ in names})
         scored = np.column_stack(

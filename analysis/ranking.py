@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.cells import each_cell, task_codes
+from recuse.analysis.coding import GENERATOR, JUDGE, TASK, cells_of
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.bootstrap import resampled_totals
 from recuse.analysis.inference.clusters import FloatArray
@@ -53,7 +54,7 @@ def rankings(sides: pl.DataFrame, settings: Settings) -> EstimateFrame:
     rng = settings.rng("rank")
     rows: list[Estimate] = []
     for keys, study in each_cell(sides, ["study"]):
-        names, sums, counts = task_matrix(study, ["judge", "generator"])
+        names, sums, counts = task_matrix(study)
         judges = sorted({judge for judge, _ in names})
         of_judge = [[judge == name for judge, _ in names] for name in judges]
         scored = np.column_stack([counts[:, columns].any(1) for columns in of_judge]).astype(np.float64)
@@ -170,19 +171,27 @@ def _signs(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= _TIES, 0.0, np.sign(differences))
 
 
-def task_matrix(cell: pl.DataFrame, by: list[str]) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
-    """Lay out scores and counts as tasks × columns: the names of the columns, shapes (G, m) and (G, m)."""
-    sums = cell.group_by("task_id", *by).agg(pl.col("score", "n").sum()).sort(by)
-    columns = sums.select(by).unique().sort(by)
-    column_of = sums.join(columns.with_row_index("column"), on=by, how="left", maintain_order="left")[
-        "column"
-    ].to_numpy()
-    task_of = task_codes(sums["task_id"])
-    shape = (int(task_of.max(initial=-1)) + 1, columns.height)
-    score, count = np.zeros(shape), np.zeros(shape)
-    score[task_of, column_of] = sums["score"].to_numpy()
-    count[task_of, column_of] = sums["n"].to_numpy()
-    return [tuple(map(str, name)) for name in columns.rows()], score, count
+def task_matrix(sides: pl.DataFrame) -> tuple[list[tuple[str, ...]], FloatArray, FloatArray]:
+    """Lay out the scores and counts of one study as tasks × columns, shapes (G, m) and (G, m).
+
+    A column is named by a judge and a generator. Tasks and columns are in alphabetical order.
+    """
+    columns = cells_of(sides[JUDGE].to_numpy(), sides[GENERATOR].to_numpy())
+    tasks = cells_of(sides[TASK].to_numpy())
+    by = sides.select(pl.col("judge", "generator").gather(columns.first).cast(pl.String)).rows()
+    names = sorted(set(by))
+    place = {name: index for index, name in enumerate(names)}
+    column = np.array([place[name] for name in by], dtype=np.int64)[columns.index]
+    task = task_codes(sides["task_id"][tasks.first])
+    shape = (int(task.max(initial=-1)) + 1, len(names))
+    flat = task[tasks.index] * len(names) + column
+    score, count = (
+        np.bincount(flat, sides[name].to_numpy(), shape[0] * shape[1])
+        .reshape(shape)
+        .astype(np.float64, copy=False)
+        for name in ("score", "n")
+    )
+    return names, score, count
 
 
 def _resampled(

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement
 from recuse.analysis.answer_length import mean_words
+from recuse.analysis.coding import coded
 from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.inference.multiplicity import benjamini_hochberg
 from recuse.analysis.interval_halving import halving
@@ -90,7 +91,7 @@ def estimate_all(
     ``p_adjusted`` is Benjamini–Hochberg within a family: one study, estimand, probe, baseline and test,
     over its judges, pooled rows and rows by tier apart.
     """
-    comparisons = with_names_as_codes(comparisons)
+    comparisons = cast("ComparisonFrame", coded(with_names_as_codes(comparisons)))
     parts: dict[str, Callable[[], list[EstimateFrame]]] = {
         "self-preference": lambda: _self_preferences(comparisons, settings, tiers),
         "length decomposition": lambda: [length_decomposition(comparisons, settings)],

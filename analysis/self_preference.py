@@ -10,7 +10,18 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
-from recuse.analysis.comparisons import pair_scores, varying
+from recuse.analysis.coding import (
+    JUDGE,
+    PAIR,
+    STRATUM,
+    TASK,
+    cells_of,
+    coded,
+    codes_in,
+    task_patterns,
+    without_codes,
+)
+from recuse.analysis.comparisons import of_pairs, pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
@@ -33,6 +44,19 @@ BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
 _BASELINE: Final = pl.Enum(BASELINES)
 WHOLE: Final = 55_440
 """Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
+_CODES: Final = (TASK, STRATUM, JUDGE, PAIR)
+_MODEL: Final = pl.col("judge_kind") == "model"
+_MEMBERS: Final = {
+    "all_peers": _MODEL,
+    "uninvolved": _MODEL & ~pl.col("judge_is_first") & ~pl.col("judge_is_second"),
+    "uninvolved_family": _MODEL & ~pl.col("judge_in_family"),
+    "human": ~_MODEL,
+}
+"""Baseline → whose scores make it up."""
+_AGAINST: Final = (
+    "study", "task_id", "tier", "judge", "baseline", "first", "first_variant", "second", "second_variant",
+    "own", "peers", "n_judges", "delta", "words_own", "words_opponent", "chars_own", "chars_opponent",
+)  # fmt: skip
 _COMPARISON: Final = ("study", "task_id", "first", "first_variant", "second", "second_variant")
 NOBODY: Final = {
     "all_peers": "no other judge on any comparison",
@@ -98,8 +122,12 @@ def self_preference_of(
     return estimate_frame([*rows, *_without_own_answers(sums, settings)])
 
 
-def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = BASELINES) -> pl.DataFrame:
+def against_baselines(
+    comparisons: pl.DataFrame, baselines: Sequence[str] = BASELINES, pairs: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """Own score and baseline score of each comparison in which a judge's own answer takes part.
+
+    ``pairs`` is :func:`recuse.analysis.comparisons.pair_scores` of the same comparisons, where it is at hand.
 
     Returns
     -------
@@ -107,26 +135,51 @@ def against_baselines(comparisons: ComparisonFrame, baselines: Sequence[str] = B
         One row per judge × baseline × task × pair: ``own``, ``peers`` and ``delta`` (null where either is
         missing), ``n_judges`` in the baseline there, and the words and characters of both answers.
     """
-    pairs = pair_scores(comparisons)
-    model = pl.col("judge_kind") == "model"
-    members = {
-        "all_peers": model,
-        "uninvolved": model & ~pl.col("judge_is_first") & ~pl.col("judge_is_second"),
-        "uninvolved_family": model & ~pl.col("judge_in_family"),
-        "human": ~model,
-    }
-    pair = varying(comparisons, _COMPARISON)
-    panel = pairs.group_by(pair).agg(
-        *(pl.col("score_first").filter(members[name]).sum().alias(f"sum_{name}") for name in baselines),
-        *(members[name].sum().cast(pl.Int64).alias(f"n_{name}") for name in baselines),
+    frame = coded(comparisons)
+    pairs = pair_scores(frame) if pairs is None else pairs
+    own = _own_pairs(frame, pairs)
+    on = cells_of(*(np.concatenate([pairs[code].to_numpy(), own[code].to_numpy()]) for code in (TASK, PAIR)))
+    there, here = np.split(on.index, [pairs.height])
+    is_first = own["judge_is_first"].to_numpy()
+    score, panel_score = own["score_first"].to_numpy(), pairs["score_first"].to_numpy()
+    own_score = np.where(is_first, score, 1 - score)
+    names = own.select(
+        *_COMPARISON,
+        "tier",
+        "judge",
+        *_CODES,
+        *(
+            pl.when("judge_is_first")
+            .then(f"{unit}_{mine}")
+            .otherwise(f"{unit}_{other}")
+            .alias(f"{unit}_{side}")
+            for unit in ("words", "chars")
+            for side, mine, other in (("own", "first", "second"), ("opponent", "second", "first"))
+        ),
     )
-    own = _own_pairs(comparisons, pairs).join(
-        panel, on=pair, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return pl.concat([_against(own, name, members[name]) for name in baselines])
+    found: list[pl.DataFrame] = []
+    for baseline in baselines:
+        member, is_member = (some.select(_MEMBERS[baseline]).to_series().to_numpy() for some in (pairs, own))
+        summed = np.bincount(there, np.where(member, panel_score, 0.0), on.n)[here]
+        counted = is_member & ~np.isnan(score)
+        n_judges = np.bincount(there[member], minlength=on.n)[here] - counted
+        first = np.full(own.height, np.nan)
+        np.divide(summed - np.where(counted, score, 0.0), n_judges, out=first, where=n_judges > 0)
+        peers = np.where(is_first, first, 1 - first)
+        found.append(
+            names.with_columns(
+                pl.lit(baseline, dtype=_BASELINE).alias("baseline"),
+                pl.Series("own", own_score, nan_to_null=True),
+                pl.Series("peers", peers, nan_to_null=True),
+                pl.Series("delta", own_score - peers, nan_to_null=True),
+                pl.Series("n_judges", n_judges),
+            )
+        )
+    against = pl.concat(found).select(*_AGAINST, *_CODES)
+    return against if TASK in comparisons.columns else without_codes(against)
 
 
-def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+def _own_pairs(comparisons: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     keys = [
         *_COMPARISON,
         "tier",
@@ -135,68 +188,49 @@ def _own_pairs(comparisons: ComparisonFrame, pairs: pl.DataFrame) -> pl.DataFram
         "judge_is_first",
         "judge_is_second",
         "judge_in_family",
+        *_CODES,
     ]
-    involved = comparisons.filter(
-        (pl.col("probe") == "main")
-        & (pl.col("first") != pl.col("second"))
-        & (pl.col("judge_is_first") | pl.col("judge_is_second"))
-    )
     lengths = ["words_first", "words_second", "chars_first", "chars_second"]
+    wanted = [*keys, "score_first", *lengths]
+    is_own = pl.col("judge_is_first") | pl.col("judge_is_second")
+    involved = of_pairs(comparisons).select(wanted).filter(is_own)
     if comparisons["replicate"].n_unique() < 2:
-        return involved.select(*keys, "score_first", *lengths)
+        return involved
     return (
         involved.select(keys)
         .unique(maintain_order=True)
-        .join(
-            pairs.select(*keys, "score_first", *lengths),
-            on=keys,
-            how="left",
-            nulls_equal=True,
-            maintain_order="left",
-        )
+        .join(pairs.select(wanted), on=keys, how="left", nulls_equal=True, maintain_order="left")
     )
 
 
-def _against(own: pl.DataFrame, baseline: str, member: pl.Expr) -> pl.DataFrame:
-    counted = (member & pl.col("score_first").is_not_null()).cast(pl.Int64)
-    n_judges = pl.col(f"n_{baseline}").fill_null(0) - counted
-    peers_first = (pl.col(f"sum_{baseline}") - pl.col("score_first").fill_null(0.0) * counted) / n_judges
-    mine = pl.col("judge_is_first")
-    return own.with_columns(
-        baseline=pl.lit(baseline, dtype=_BASELINE),
-        n_judges=n_judges,
-        own=pl.when(mine).then("score_first").otherwise(1 - pl.col("score_first")),
-        peers=pl.when(n_judges > 0).then(pl.when(mine).then(peers_first).otherwise(1 - peers_first)),
-    ).select(
-        "study", "task_id", "tier", "judge", "baseline", "first", "first_variant", "second",
-        "second_variant", "own", "peers", "n_judges",
-        delta=pl.col("own") - pl.col("peers"),
-        words_own=pl.when(mine).then("words_first").otherwise("words_second"),
-        words_opponent=pl.when(mine).then("words_second").otherwise("words_first"),
-        chars_own=pl.when(mine).then("chars_first").otherwise("chars_second"),
-        chars_opponent=pl.when(mine).then("chars_second").otherwise("chars_first"),
-    )  # fmt: skip
-
-
-def judges_there(comparisons: ComparisonFrame) -> pl.DataFrame:
+def judges_there(comparisons: pl.DataFrame) -> pl.DataFrame:
     """Name each model judge once, without a baseline or a count: one without own answers is not lost."""
-    judges = comparisons.filter(pl.col("judge_kind") == "model").select("study", "judge").unique()
+    frame = coded(comparisons)
+    rows = cells_of(frame[STRATUM].to_numpy(), frame[JUDGE].to_numpy()).first
+    named = pl.DataFrame([frame[name][rows] for name in ("study", "judge", "judge_kind")])
+    judges = named.filter(pl.col("judge_kind") == "model").select("study", "judge").unique()
     return judges.with_columns(n=pl.lit(0, dtype=pl.Int64), n_own=pl.lit(0, dtype=pl.Int64))
 
 
 def delta_sums(own: pl.DataFrame) -> pl.DataFrame:
-    """Sum own scores, baseline scores and their differences by judge, baseline and task.
+    """Sum own scores, baseline scores and their differences by judge, baseline and task, as patterns.
 
     ``n`` counts the comparisons that have both, ``n_own`` those of the judge's own answers.
     """
-    known = pl.col("delta").is_not_null()
-    return own.group_by("study", "judge", "baseline", "tier", "task_id").agg(
-        pl.col("own", "peers", "delta").filter(known).sum(),
-        known.sum().cast(pl.Int64).alias("n"),
-        pl.len().cast(pl.Int64).alias("n_own"),
-        pl.col("n_judges").filter(known).min().alias("fewest"),
-        pl.col("n_judges").filter(known).max().alias("most"),
-    )
+    own = coded(own)
+    of_judge = [own[JUDGE].to_numpy(), codes_in(own, ["baseline"])]
+    cells = cells_of(own[TASK].to_numpy(), *of_judge)
+    known = own["delta"].is_not_null().to_numpy()
+    n_judges = own["n_judges"].to_numpy()
+    fewest, most = np.full(cells.n, np.iinfo(np.int64).max), np.zeros(cells.n, dtype=np.int64)
+    np.minimum.at(fewest, cells.index[known], n_judges[known])
+    np.maximum.at(most, cells.index[known], n_judges[known])
+    n = cells.count(known)
+    sums = {name: cells.sum(np.where(known, own[name].to_numpy(), 0.0)) for name in ("own", "peers", "delta")}
+    counts = {"n": n, "n_own": cells.count(), "fewest": np.where(n > 0, fewest, 0), "most": most}
+    names = {name: own[name] for name in ("study", "judge", "baseline", "tier")}
+    found = task_patterns(names, cells, [own[STRATUM].to_numpy(), *of_judge], sums | counts)
+    return found.with_columns(pl.when(pl.col("n") > 0).then(pl.col("fewest", "most")))
 
 
 def _undefined(cell: pl.DataFrame, keys: dict[str, Any], settings: Settings) -> Estimate:

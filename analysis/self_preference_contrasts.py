@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, total
+from recuse.analysis.coding import JUDGE, PAIR, STRATUM, TASK, cells_of, coded, codes_in, task_patterns
 from recuse.analysis.comparisons import tier_order
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_note, permutation_p
+from recuse.analysis.involvement import RECUSALS
 from recuse.analysis.patterns import patterns
 from recuse.analysis.self_preference import delta_sums
 from recuse.analysis.settings import Settings
@@ -49,22 +52,31 @@ def self_preference_inflation(own: pl.DataFrame, settings: Settings) -> Estimate
 
 
 def inflation_sums(own: pl.DataFrame) -> pl.DataFrame:
-    """Sum the inflation of each comparison by judge, baseline and task; ``n`` of ``n_own`` have one."""
-    keys = ["study", "judge", "task_id", "first", "first_variant", "second", "second_variant"]
-    peers = own.filter(pl.col("baseline") == "all_peers").select(*keys, all_peers="peers")
-    return (
-        own.filter(pl.col("baseline").is_in(["uninvolved", "uninvolved_family"]))
-        .join(peers, on=keys, how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(
-            inflation=pl.when(pl.col("own").is_not_null()).then(pl.col("peers") - pl.col("all_peers"))
-        )
-        .group_by("study", "judge", "baseline", "task_id")
-        .agg(
-            pl.col("inflation").sum(),
-            pl.col("inflation").count().cast(pl.Int64).alias("n"),
-            pl.len().cast(pl.Int64).alias("n_own"),
-        )
-    )
+    """Sum the inflation of each comparison by judge, baseline and task; ``n`` of ``n_own`` have one.
+
+    Gives patterns of tasks.
+    """
+    own = coded(own)
+    task, judge, pair = (own[name].to_numpy() for name in (TASK, JUDGE, PAIR))
+    peers = own["peers"].to_numpy()
+    baseline = own["baseline"]
+    comparison = cells_of(task, judge, pair)
+    all_peers = np.full(comparison.n, np.nan)
+    is_all = (baseline == "all_peers").to_numpy()
+    all_peers[comparison.index[is_all]] = peers[is_all]
+    inflation = np.where(own["own"].is_null().to_numpy(), np.nan, peers - all_peers[comparison.index])
+    recused = np.flatnonzero(sum((baseline == name).to_numpy() for name in RECUSALS))
+    inflation = inflation[recused]
+    known = ~np.isnan(inflation)
+    of_judge = [judge[recused], codes_in(own, ["baseline"])[recused]]
+    cells = cells_of(task[recused], *of_judge)
+    sums = {
+        "inflation": cells.sum(np.where(known, inflation, 0.0)),
+        "n": cells.count(known),
+        "n_own": cells.count(),
+    }
+    names = {name: own[name][recused] for name in ("study", "judge", "baseline")}
+    return task_patterns(names, cells, [own[STRATUM].to_numpy()[recused], *of_judge], sums)
 
 
 def self_preference_inflation_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:

@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
+from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement_of, agreement_sums
 from recuse.analysis.answer_length import mean_words_of, word_sums
-from recuse.analysis.comparisons import COMPARISON_KEYS
+from recuse.analysis.coding import coded
+from recuse.analysis.comparisons import COMPARISON_KEYS, pair_scores
 from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.interval_halving import halving
 from recuse.analysis.involvement import involvement_sums, uninvolved_share_of
 from recuse.analysis.length_adjusted import self_preference_delta_length_adjusted
 from recuse.analysis.longer_wins import longer_wins_of, longer_wins_sums
-from recuse.analysis.patterns import patterns
+from recuse.analysis.patterns import PatternSums
 from recuse.analysis.position import position_of, position_sums
 from recuse.analysis.rank_moments import RankMoments, rank_moments, rankings_of
 from recuse.analysis.ranking import rankings
@@ -39,7 +41,7 @@ from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Es
 
 __all__ = ["Gathered", "estimate_gathered", "estimate_parts", "gather"]
 
-_OF_TASKS: Final[Mapping[str, Callable[[ComparisonFrame], pl.DataFrame]]] = {
+_OF_TASKS: Final[Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "words": word_sums,
     "position": position_sums,
     "agreement": agreement_sums,
@@ -66,7 +68,8 @@ _OF_SAMPLE: Final = (
 class Gathered:
     """What is kept of the parts: patterns of task sums, and two samples of whole tasks."""
 
-    sums: dict[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame])
+    sums: dict[str, PatternSums] = field(default_factory=dict[str, PatternSums])
+    """Part of a report → its patterns."""
     ranks: dict[str, RankMoments] = field(default_factory=dict[str, RankMoments])
     """Study → moments of the sums behind its rankings."""
     main: TaskSample = field(default_factory=TaskSample)
@@ -132,22 +135,26 @@ def refuse_rows(settings: Settings) -> None:
 
 def gather(gathered: Gathered, part: ComparisonFrame) -> None:
     """Add a part, of whole tasks that no other part has, to what is kept."""
-    coded = with_names_as_codes(part)
-    own = against_baselines(coded)
-    sides = side_scores(coded)
-    found = {name: patterns(sums(coded)) for name, sums in _OF_TASKS.items()}
-    found["win rates"] = patterns(win_rate_sums(coded, sides))
-    found |= {name: patterns(sums(own)) for name, sums in _OF_OWN.items()}
-    found["deltas"] = patterns(found["deltas"], judges_there(coded))
-    before = gathered.sums
-    gathered.sums = {
-        name: patterns(before[name], more) if name in before else more for name, more in found.items()
-    }
-    for study, moments in rank_moments(sides).items():
-        gathered.ranks[study] = gathered.ranks[study] + moments if study in gathered.ranks else moments
-    is_main = pl.col("probe") == "main"
-    gathered.main.add(part.filter(is_main))
-    gathered.probes.add(part.filter(~is_main))
+    with threadpool_limits(1):
+        frame = coded(part)
+        pairs = pair_scores(frame)
+        own = against_baselines(frame, pairs=pairs)
+        sides = side_scores(frame, pairs)
+        found = {name: [sums(frame)] for name, sums in _OF_TASKS.items()}
+        found["win rates"] = [win_rate_sums(frame, sides)]
+        found |= {name: [sums(own)] for name, sums in _OF_OWN.items()}
+        found["deltas"].append(judges_there(frame))
+        for name, more in found.items():
+            gathered.sums.setdefault(name, PatternSums()).add(*more)
+        for study, moments in rank_moments(sides).items():
+            before = gathered.ranks.get(study)
+            gathered.ranks[study] = moments if before is None else before + moments
+        is_main = frame["probe"] == "main"
+        if is_main.all():
+            gathered.main.add(frame)
+        else:
+            gathered.main.add(frame.filter(is_main))
+            gathered.probes.add(frame.filter(~is_main))
 
 
 def estimate_gathered(
@@ -158,7 +165,7 @@ def estimate_gathered(
     on_step: Callable[[str], object] = lambda _: None,
 ) -> EstimateFrame:
     """Estimate everything from what was kept of the parts."""
-    sums = gathered.sums
+    sums = {name: parts.total() for name, parts in gathered.sums.items()}
     if not sums:
         return Estimates.create_empty()
     parts: dict[str, Callable[[], list[EstimateFrame]]] = {

@@ -8,6 +8,8 @@ from typing import Final
 import polars as pl
 import polars_hash as plh
 
+from recuse.analysis.coding import TASK, cells_of, coded, without_codes
+
 __all__ = ["MOST_COMPARISONS", "TaskSample"]
 
 MOST_COMPARISONS: Final = 50_000
@@ -34,21 +36,25 @@ class TaskSample:
         """Take in the comparisons of further tasks, each of them whole."""
         if comparisons.is_empty():
             return
+        frame = coded(comparisons)
+        cells = cells_of(frame[TASK].to_numpy())
         name = plh.concat_str(pl.col("study", "task_id").cast(pl.String), separator="\x1f")
+        named = pl.DataFrame([frame[column][cells.first] for column in ("study", "task_id")])
+        hashes = named.select(name.nchash.wyhash().alias("#hash")).to_series()
         tasks = (
-            comparisons.group_by("study", "task_id")
-            .agg(pl.len().cast(pl.Int64).alias("#n"))
-            .with_columns(name.nchash.wyhash().alias("#hash"))
+            pl.DataFrame([hashes, pl.Series("#n", cells.count())])
+            .group_by("#hash", maintain_order=True)
+            .agg(pl.col("#n").sum())
         )
         self.n_tasks += tasks.height
         self._halve(tasks)
-        chosen = self._below(tasks).select("study", "task_id", "#hash")
-        self.kept.append(_alone(comparisons.join(chosen, on=["study", "task_id"], maintain_order="left")))
+        rows = frame.hstack([hashes[cells.index]])
+        self.kept.append(_alone(without_codes(self._below(rows))))
 
     def _halve(self, more: pl.DataFrame) -> None:
         """Lower the bound until what is kept and the tasks that come in fit together."""
         there = [frame.group_by("#hash").agg(pl.len().cast(pl.Int64).alias("#n")) for frame in self.kept]
-        tasks = pl.concat([*there, more.select("#hash", "#n")])
+        tasks = pl.concat([*there, more])
         before = self.bound
         tasks = self._below(tasks)
         while self.bound > 1 and tasks["#n"].sum() > self.most and tasks.height > 1:
