@@ -23,6 +23,7 @@ from recuse.analysis.inference.ordered_logit import (
 from recuse.analysis.inference.percentile import percentile_interval
 from recuse.analysis.inference.sandwich import t_interval
 from recuse.analysis.joint_design import EFFECTS, Model, Term, joint_model
+from recuse.analysis.joint_presentations import shown_in
 from recuse.analysis.settings import Settings
 from recuse.errors import UndefinedEstimateError
 from recuse.schema import ComparisonFrame, EstimateFrame
@@ -96,7 +97,8 @@ def joint(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
 
 def _study_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Iterator[Estimate]:
     try:
-        own = _fitted(joint_model(cell, by_judge=True, by_tier=False), settings)
+        shown = shown_in(cell, by_tier=False)
+        own = _fitted(joint_model(shown, by_judge=True), settings)
     except UndefinedEstimateError as error:
         yield from _undefined(base, str(error))
         return
@@ -104,7 +106,7 @@ def _study_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Itera
     yield from _effects(base, own, settings)
     if len(own.model.judges) > 1:
         try:
-            shared = _fitted(joint_model(cell, by_judge=False, by_tier=False), settings)
+            shared = _fitted(joint_model(shown, by_judge=False), settings)
             yield from _effects(base, shared, settings)
         except UndefinedEstimateError as error:
             yield from [row for row in _undefined(base, str(error)) if row.estimand != "bt_strength"]
@@ -121,9 +123,8 @@ def _study_rows(base: Estimate, cell: pl.DataFrame, settings: Settings) -> Itera
         if not wanted:
             continue
         try:
-            yield from _strengths(
-                row, _fitted(joint_model(of, by_judge=True, by_tier=by_tier), settings), settings
-            )
+            model = joint_model(shown_in(of, by_tier=by_tier), by_judge=True)
+            yield from _strengths(row, _fitted(model, settings), settings)
         except UndefinedEstimateError as error:
             yield replace(row, group="by tier" if by_tier else None).undefined(str(error))
 

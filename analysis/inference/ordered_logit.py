@@ -93,7 +93,8 @@ def fit_ordered(counts: Counts, start: FloatArray | None = None) -> OrderedFit:
     standardised = replace(counts, design=counts.design / scale[:n_columns])
     found, settled = _newton(standardised, weights, (parameters * scale)[None, :])
     found /= scale
-    value, score, information = _derivatives(counts, weights, found)
+    score, information = _derivatives(counts, weights, found)
+    value = _log_likelihood(counts, weights, found)
     fit = OrderedFit(found[0], information[0], float(value[0]), ())
     separated = _separated(fit, counts)
     # Steps also end far out, where the likelihood stands still: no score is left if that is its maximum.
@@ -139,7 +140,7 @@ def bootstrap_fits(
         weights = drawn[first : first + step][:, counts.task].astype(np.float64)
         start = np.repeat(fit.parameters[None, :], len(weights), axis=0)
         found, _ = _newton(counts, weights, start, most_steps=_MOST_STEPS_RESAMPLED)
-        _, score, information = _derivatives(counts, weights, found)
+        score, information = _derivatives(counts, weights, found)
         eigenvalues = np.linalg.eigvalsh(information)
         flat = eigenvalues[:, 0] < 1e-8 * np.maximum(eigenvalues[:, -1], 1e-300)
         unsettled = np.abs(score).max(1) > 1e-4 * np.maximum(1.0, weights.sum(1))
@@ -176,7 +177,7 @@ def _newton(
 
 def _step(counts: Counts, weights: FloatArray, parameters: FloatArray) -> FloatArray:
     """Newton step of each row, no parameter by more than the longest that is allowed."""
-    _, score, information = _derivatives(counts, weights, parameters)
+    score, information = _derivatives(counts, weights, parameters)
     scale = np.sqrt(np.maximum(np.einsum("bii->bi", information), 1e-12))
     scaled = information / (scale[:, :, None] * scale[:, None, :])
     ridge = 1e-10 * np.eye(parameters.shape[1])
@@ -253,8 +254,8 @@ def _rows(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, ...]:
 
 def _derivatives(
     counts: Counts, weights: FloatArray, parameters: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Log-likelihood (B,), score (B, q) and observed information (B, q, q)."""
+) -> tuple[FloatArray, FloatArray]:
+    """Score (B, q) and observed information (B, q, q)."""
     by_eta, eta_eta, by_log, eta_log, log_log = (weights * row for row in _rows(counts, parameters))
     design, n_columns = counts.design, counts.design.shape[1]
     size = parameters.shape[1]
@@ -270,7 +271,7 @@ def _derivatives(
         information[:, place, :n_columns] = crossed
         information[:, :n_columns, place] = crossed
         information[:, place, place] = -log_log[:, of].sum(1)
-    return _log_likelihood(counts, weights, parameters), score, information
+    return score, information
 
 
 def _by_task(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -278,20 +279,25 @@ def _by_task(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, FloatA
     by_eta, eta_eta, by_log, eta_log, log_log = (row[0] for row in _rows(counts, parameters[None, :]))
     n_columns = counts.design.shape[1]
     bands = np.eye(counts.n_bands + 1)[counts.group][:, : counts.n_bands]
-    full = np.column_stack([counts.design * by_eta[:, None], bands * by_log[:, None]])
     order = np.argsort(counts.task, kind="stable")
     starts = np.searchsorted(counts.task[order], np.arange(counts.n_tasks))
-    score = np.add.reduceat(full[order], starts, axis=0)
+    # Columns as rows of memory, in the order of tasks: sums then run over neighbours.
+    wide = np.ascontiguousarray(np.column_stack([counts.design, bands])[order].T)
+    by_eta, eta_eta, by_log, eta_log, log_log = (
+        row[order] for row in (by_eta, eta_eta, by_log, eta_log, log_log)
+    )
     size = n_columns + counts.n_bands
-    information = np.zeros((counts.n_tasks, size, size))
-    wide = np.column_stack([counts.design, bands])
-    for place in range(size):
-        own = wide[:, place]
-        with_columns, with_bands = (eta_eta, eta_log) if place < n_columns else (eta_log, log_log)
-        row = np.column_stack(
-            [counts.design * (own * with_columns)[:, None], bands * (own * with_bands)[:, None]]
+    score, information = np.zeros((counts.n_tasks, size)), np.zeros((counts.n_tasks, size, size))
+    for place, own in enumerate(wide):
+        is_band = place >= n_columns
+        score[:, place] = np.add.reduceat(own * (by_log if is_band else by_eta), starts)
+        products = wide[place:] * (own * (eta_log if is_band else eta_eta))
+        products[max(0, n_columns - place) :] = wide[max(place, n_columns) :] * (
+            own * (log_log if is_band else eta_log)
         )
-        information[:, place, :] = -np.add.reduceat(row[order], starts, axis=0)
+        found = -np.add.reduceat(products, starts, axis=1).T
+        information[:, place, place:] = found
+        information[:, place:, place] = found
     return score, information
 
 
