@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,13 +12,16 @@ from recuse.collectors.importers.declaration import (
     ImportFormat,
     Prepared,
     Presentation,
+    Record,
     Shape,
 )
-from recuse.collectors.importers.documents import Document
+from recuse.collectors.importers.documents import Document, records_of
 from recuse.collectors.importers.values import first_value, text_of
 
 __all__ = ["FORMAT"]
 
+_SAME: Final = 1e-3
+"""How near a preference and a share of probability are that are the same, rounding apart."""
 _BEST: Final = (
     re.compile(r"^\s*(?:Output )?\(?(?P<one>[mMab])\)?\s*$"),
     re.compile(r"model['\"]?\s*:\s*['\"](?P<one>m|M|model_1|model_2)['\"],\s*['\"]rank['\"]\s*:\s*1\b"),
@@ -27,23 +31,59 @@ _SLOTS: Final[Mapping[str, str]] = {"m": "a", "model_1": "a", "a": "a", "M": "b"
 
 
 def _ordered(documents: Sequence[Document], notes: list[str]) -> Prepared:
-    """Find the order shown: the judge's own words name a slot, the preference names an output."""
+    """Find the order shown, which is not written down but follows from what the record has."""
     n_unknown = n_swapped = 0
     for document in documents:
         for number, record in document.records():
             preferred = _preferred(record.get("preference"))
             text = text_of(first_value(record, ("raw_completion.text", "raw_completion")))
-            named = _named_slot(text)
-            known = named is not None and preferred in {"1", "2"}
-            swapped = known and (named == "a") == (preferred == "2")
-            n_unknown += not known
-            n_swapped += swapped
+            swapped = _is_swapped(record, preferred, text)
+            n_unknown += swapped is None
+            n_swapped += swapped is True
             order = "order_b" if swapped else "order_a"
             yield number, {**record, "preferred": preferred, "words": text, order: True}
     notes.append(
         f"the order shown follows from the judge's words in {n_swapped:,} swapped records; it is unknown in "
         f"{n_unknown:,}, whose output_1 is put into slot A; each pair was asked once, so there is no position"
     )
+
+
+def _is_swapped(record: Record, preferred: str | None, text: str | None) -> bool | None:
+    """Tell whether output_2 was shown first: the judge's ``m``; None where it cannot be told."""
+    stated = text_of(first_value(record, ("referenced_models.m",)))
+    if stated in {"output_1", "output_2"}:
+        return stated == "output_2"
+    share = _share_of_first(record)
+    if share is not None:
+        return _swapped_by_share(share, record.get("preference"))
+    named = _named_slot(text)
+    if named is None or preferred not in {"1", "2"}:
+        return None
+    return (named == "a") == (preferred == "2")
+
+
+def _share_of_first(record: Record) -> float | None:
+    """Give the probability of ``m`` beside ``M`` at the first token, where log-probabilities are kept."""
+    tokens = records_of(first_value(record, ("raw_completion.logprobs.content.0.top_logprobs",)))
+    chances = {
+        token["token"]: math.exp(float(str(token["logprob"])))
+        for token in tokens
+        if token.get("token") in {"m", "M"} and token.get("logprob") is not None
+    }
+    total = sum(chances.values())
+    return chances.get("m", 0.0) / total if total else None
+
+
+def _swapped_by_share(share: float, preference: object) -> bool | None:
+    """Compare with the preference, which is 1 and the share of output_2; the token itself was drawn."""
+    try:
+        second = float(str(preference)) - 1
+    except ValueError:
+        return None
+    as_first, as_second = abs(second - share), abs(second - (1 - share))
+    if min(as_first, as_second) > _SAME or abs(as_first - as_second) <= _SAME:
+        return None
+    return as_first < as_second
 
 
 def _preferred(preference: object) -> str | None:

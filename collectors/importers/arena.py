@@ -20,18 +20,25 @@ _CHOSEN: Final = (("winner_model_a", "model_a"), ("winner_model_b", "model_b"), 
 def _battles(documents: Sequence[Document], notes: list[str]) -> Prepared:
     """Name each battle's task, the one winner of three columns, and the voters together."""
     voters: set[str] = set()
-    n_nameless = 0
+    n_nameless = n_unsigned = 0
     for document in documents:
         for number, record in document.records(_WANTED):
             task = text_of(first_value(record, _TASK))
             n_nameless += task is None
             voters.add(text_of(record.get("judge")) or "")
+            n_unsigned += not any(text_of(record.get(key)) for key in _SIGNS)
             winner = record.get("winner") or next(
                 (meant for key, meant in _CHOSEN if text_of(record.get(key)) in {"1", "true"}), None
             )
             yield number, {**record, "task": task or f"battle-{number}", "winner": winner}
     if len(voters) > 1:
         notes.append(f"{len(voters):,} voters count together as one judge, {_VOTERS}")
+    if n_unsigned:
+        unsigned = counted(n_unsigned, "battle has", "battles have")
+        notes.append(
+            f"{unsigned} neither judge, time, turn nor answers: taken for votes of visitors as shown, "
+            "which battles made from an LLM judge's verdicts are not"
+        )
     if n_nameless:
         notes.append(
             f"{counted(n_nameless, 'battle names', 'battles name')} "
@@ -39,6 +46,8 @@ def _battles(documents: Sequence[Document], notes: list[str]) -> Prepared:
         )
 
 
+_SIGNS: Final = ("judge", "tstamp", "turn", "response_a", "conversation_a", "winner_model_a")
+"""What only a visitor's battle has."""
 _WANTED: Final = (
     *_TASK, "model_a", "model_b", "winner", "judge", "turn", "tstamp", "language", "conv_metadata",
     "response_a", "response_b", "conversation_a", "conversation_b", *(key for key, _ in _CHOSEN),

@@ -18,7 +18,7 @@ from recuse.collectors.importers.declaration import (
     Record,
     Shape,
 )
-from recuse.collectors.importers.documents import Document, records_of
+from recuse.collectors.importers.documents import Document, list_of, records_of
 from recuse.collectors.importers.single_labels import single_labels
 from recuse.collectors.importers.values import first_value, text_of, word_of
 from recuse.collectors.importers.wording import counted
@@ -56,11 +56,51 @@ def _grader(log: Record, scorer: str) -> str:
 
 
 def _own_model(log: Record, scorer: str) -> str | None:
-    """Name the model that a scorer was given as an argument."""
+    """Name the model, or the models, that a scorer was given as an argument."""
     for score in records_of(first_value(log, ("results.scores",))):
         if scorer in {score.get("scorer"), score.get("name")}:
-            return text_of(first_value(score, ("params.model",)))
+            given = first_value(score, ("params.model",))
+            names = [_model_name(one) for one in (list_of(given) or [given])]
+            return ", ".join(name for name in names if name) or None
     return None
+
+
+def _model_name(model: object) -> str | None:
+    """Name a model; one that was given as an object is logged with its arguments, which are not read."""
+    if isinstance(model, Mapping):
+        return text_of(first_value(cast("Record", model), ("model",)))
+    return text_of(model)
+
+
+def _unscored(documents: Sequence[Document], notes: list[str]) -> None:
+    """Note samples without a score, which a log holds that failed or was stopped.
+
+    Raises
+    ------
+    SourceError
+        No sample of the logs has one.
+    """
+    n_samples = n_scored = n_failed = 0
+    states: set[str] = set()
+    for document in documents:
+        log = cast("Record", document.value)
+        samples = records_of(log.get("samples"))
+        without = [sample for sample in samples if not (sample.get("scores") or sample.get("score"))]
+        n_samples += len(samples)
+        n_scored += len(samples) - len(without)
+        n_failed += sum(bool(sample.get("error")) for sample in without)
+        states.add(text_of(log.get("status")) or "unknown")
+    if not n_scored:
+        state = ", ".join(sorted(states))
+        raise SourceError(
+            documents[0].path,
+            f"none of its {n_samples:,} samples has a score (status of the log: {state})",
+            "run the task again, or score it: inspect score",
+        )
+    if n_samples > n_scored:
+        failed = f", {n_failed:,} of them after an error" if n_failed else ""
+        without_score = counted(n_samples - n_scored, "sample has", "samples have")
+        notes.append(f"{without_score} no score and no grade{failed}")
 
 
 def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
@@ -92,15 +132,15 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
 
 
 def _grades(documents: Sequence[Document], notes: list[str]) -> pl.DataFrame | None:
+    _unscored(documents, notes)
     rows: list[dict[str, object]] = []
-    n_partial = n_pairs = 0
+    n_partial = 0
     left_out: set[str] = set()
     for document in documents:
         log = cast("Record", document.value)
         model, task = (text_of(first_value(log, (f"eval.{name}",))) for name in ("model", "task"))
         for sample, scorer, score in _scored(log):
             if first_value(sample, tuple(f"metadata.{key}" for key in _SLOTS["slot_a"])) is not None:
-                n_pairs += 1
                 continue
             if "model_graded" not in scorer and _own_model(log, scorer) is None:
                 left_out.add(scorer)
@@ -113,7 +153,7 @@ def _grades(documents: Sequence[Document], notes: list[str]) -> pl.DataFrame | N
                 "rater": _grader(log, scorer),
                 "rater_kind": "model",
                 "approved": _GRADES.get(grade),
-                "choice": text_of(score.get("value")),
+                "choice": None if grade == "nan" else text_of(score.get("value")),
                 "evidence": text_of(score.get("explanation")),
                 "judge_version": scorer,
             })  # fmt: skip

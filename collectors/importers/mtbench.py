@@ -19,6 +19,7 @@ from recuse.collectors.importers.documents import Document
 from recuse.collectors.importers.model_answers import answers_beside, turn_of
 from recuse.collectors.importers.values import first_value, text_of
 from recuse.collectors.importers.wording import counted
+from recuse.errors import SourceError, name_up_to_three
 
 __all__ = ["FORMAT"]
 
@@ -63,6 +64,13 @@ def _paired_ratings(documents: Sequence[Document], notes: list[str]) -> Prepared
             model = str(record.get("model"))
             n_repeated += model in rated[key]
             rated[key].setdefault(model, (number, record))
+    if rated and max(map(len, rated.values())) < 2:
+        names = name_up_to_three(sorted({model for models in rated.values() for model in models}))
+        raise SourceError(
+            documents[0].path,
+            f"a pair needs the ratings of two answers to one question, and it rates those of {names}",
+            "name a folder with the ratings of several models",
+        )
     for (question, turn, *_), models in rated.items():
         for one, other in combinations(sorted(models), 2):
             (number, first), (_, second) = models[one], models[other]
@@ -173,6 +181,20 @@ FORMAT: Final = ImportFormat(
                 Column("answer_b", "texts.1"),
             ),
             presentations=(Presentation(slot_a="one", slot_b="other"),),
+            tolerance=_TIE_DELTA,
+        ),
+        Shape(
+            name="pairs of single ratings",
+            keys=("question_id", "model_1", "model_2", "g1_winner", "g2_winner", "m1_score", "m2_score"),
+            prepare=_measured,
+            columns=(
+                *_COMMON,
+                Column("score_a", "m1_score"),
+                Column("score_b", "m2_score"),
+                Column("answer_a", "text_1"),
+                Column("answer_b", "text_2"),
+            ),
+            presentations=(Presentation(slot_a="model_1", slot_b="model_2"),),
             tolerance=_TIE_DELTA,
         ),
         Shape(
