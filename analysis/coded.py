@@ -19,7 +19,7 @@ from recuse.analysis.distinct import distinct
 from recuse.analysis.reduction import FACTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS
 from recuse.schema import JUDGE_KINDS
 
-__all__ = ["KIND", "Coded", "coded_comparisons", "places_of", "with_places"]
+__all__ = ["KIND", "Coded", "coded_comparisons", "places_of", "sorted_kinds", "with_places"]
 
 KIND: Final = (*(name for name in REDUCED_KEYS if name != "task_id"), *FACTS)
 """What makes a kind of comparison."""
@@ -113,6 +113,13 @@ def coded_comparisons(comparisons: pl.DataFrame, said: Sequence[str]) -> Coded:
     if kinds.height == rows.height:
         kinds, rows = kinds[rows["kind"]], rows.with_columns(kind=pl.int_range(pl.len(), dtype=pl.UInt32))
     return Coded(rows, tasks, kinds, outcomes)
+
+
+def sorted_kinds(kinds: pl.DataFrame) -> tuple[pl.DataFrame, npt.NDArray[np.int64]]:
+    """Sort kinds by the keys, and say where each of them has gone."""
+    placed = with_places(kinds.with_columns(pl.col("judge_kind").cast(pl.Enum(JUDGE_KINDS))), _NAMES)
+    order = placed.select(pl.arg_sort_by(_SORTED_BY)).to_series()
+    return placed[order], np.argsort(order.to_numpy())
 
 
 def with_places(frame: pl.DataFrame, names: Sequence[tuple[str, ...]]) -> pl.DataFrame:

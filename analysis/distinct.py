@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-__all__ = ["distinct"]
+__all__ = ["distinct", "told_apart"]
 
 _HASH: Final = "hash"
 _ROW: Final = "row"
@@ -60,7 +60,7 @@ def distinct(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     else:
         numbered = first.select(_HASH).with_row_index(_NUMBER)
         number = hashes.join(numbered, on=_HASH, how="left", maintain_order="left")[_NUMBER]
-    return (values, number) if _are(frame, values, number) else _by_values(frame)
+    return (values, number) if _are(frame, values, number) else told_apart(frame)
 
 
 def _hashes(frame: pl.DataFrame) -> pl.DataFrame:
@@ -78,7 +78,8 @@ def _are(frame: pl.DataFrame, values: pl.DataFrame, number: pl.Series) -> bool:
     return not any(both.select(differ).collect().row(0))
 
 
-def _by_values(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+def told_apart(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Do what :func:`distinct` does by comparing all values: no value is there twice, however few rows."""
     values = frame.unique()
     numbered = values.with_row_index(_NUMBER)
     joined = frame.join(numbered, on=frame.columns, how="left", nulls_equal=True, maintain_order="left")

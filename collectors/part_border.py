@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import narwhals as nw
 import polars as pl
 
+from recuse.analysis.coded import Coded, coded_comparisons
 from recuse.analysis.reduction import COUNTS, FACTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS, reduced
 from recuse.collectors.border import REFUSALS, REQUIRED, refuse_two_facts, renamed, with_defaults
 from recuse.collectors.chunks import Chunk, Part
 from recuse.collectors.columns import refuse_rows, typed_columns
+from recuse.collectors.counted_parts import Counted, counted_part, is_plain
 from recuse.collectors.object_store import unreadable
 from recuse.collectors.partitions import ParquetFile
 from recuse.collectors.readers import ROW, RawTable
@@ -66,7 +68,7 @@ class PartBorder:
             return notes[1:]
         return typed_columns(table, _WANTED, REQUIRED, ["verdict"])[1]
 
-    def reduce(self, part: Part, tally: Tally) -> pl.DataFrame:
+    def reduce(self, part: Part, tally: Tally) -> Coded:
         """Read one part, check its rows, and count the presentations of each comparison.
 
         Raises
@@ -74,6 +76,29 @@ class PartBorder:
         SourceError, JudgmentsError
             What the border of a whole source raises, with the file and its row named.
         """
+        quickly = self._reduce_plain(part)
+        if quickly is not None:
+            tally.aliases.update(quickly.aliases)
+            return quickly.comparisons
+        return coded_comparisons(self._reduce_rows(part, tally), ("n_presentations", *COUNTS))
+
+    def _reduce_plain(self, part: Part) -> Counted | None:
+        """Count what is as it is meant to be, without looking at each row."""
+        there = part[0].file.all_columns()
+        read = {name: dtype for name, dtype in there.items() if name in _READ}
+        if (
+            self.answers is not None
+            or self.tasks is not None
+            or is_reduced(there)
+            or not is_plain(read)
+            or any(chunk.file.all_columns() != there for chunk in part)
+        ):
+            return None
+        rows = pl.concat([_read(chunk, list(read)) for chunk in part])
+        return counted_part(rows, self.study, self.about.aliases)
+
+    def _reduce_rows(self, part: Part, tally: Tally) -> pl.DataFrame:
+        """Look at each row, and name those that are wrong."""
         rows = pl.concat([self._typed(chunk, tally) for chunk in part], how="diagonal")
         rows, named = renamed(rows, self.about.aliases)
         tally.aliases.update(named)
@@ -90,11 +115,7 @@ class PartBorder:
     def _typed(self, chunk: Chunk, tally: Tally) -> pl.DataFrame:
         there = chunk.file.all_columns()
         read = [name for name in (REDUCED if is_reduced(there) else _READ) if name in there]
-        try:
-            frame = chunk.scan().select(read).collect()
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise unreadable(chunk.file.name, error) from error
-        numbered = frame.with_row_index(ROW, offset=chunk.offset + 2)
+        numbered = _read(chunk, read).with_row_index(ROW, offset=chunk.offset + 2)
         table, _ = presentations(RawTable(numbered, chunk.file.name, "row", ""))
         wanted = {name: _WANTED[name] for name in _READ if name in table.frame.columns}
         if self.answers is not None or self.tasks is not None:
@@ -149,6 +170,13 @@ def merged(pieces: pl.DataFrame, where: str) -> pl.DataFrame:
         .agg(pl.col(*FACTS, *REDUCED_LENGTHS).max(), pl.col("n_presentations", *COUNTS).cast(pl.Int64).sum())
         .select(pieces.columns)
     )
+
+
+def _read(chunk: Chunk, columns: Sequence[str]) -> pl.DataFrame:
+    try:
+        return chunk.scan().select(columns).collect()
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise unreadable(chunk.file.name, error) from error
 
 
 def _lazily(rows: pl.DataFrame) -> nw.LazyFrame[Any]:

@@ -177,7 +177,7 @@ def _whole_tasks(
     def reduce() -> Iterator[Coded]:
         for number, part in enumerate(parts, start=1):
             on_part(f"part {number:,} of {len(parts):,}")
-            yield _coded(border.reduce(part, tally))
+            yield border.reduce(part, tally)
 
     for number, reduced in enumerate(ahead(reduce())):
         if not n_buckets:
@@ -196,13 +196,10 @@ def _whole_tasks(
     for paths in held.values():
         on_part("tasks of several parts")
         if paths:
-            yield _coded(merged(pl.concat(pl.read_parquet(path) for path in paths), border.where))
+            whole = merged(pl.concat(pl.read_parquet(path) for path in paths), border.where)
+            yield coded_comparisons(whole, ("n_presentations", *COUNTS))
         for path in paths:
             path.unlink()
-
-
-def _coded(reduced: pl.DataFrame) -> Coded:
-    return coded_comparisons(reduced, ("n_presentations", *COUNTS))
 
 
 def _tasks_of(reduced: Coded) -> pl.Series:
