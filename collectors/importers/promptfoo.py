@@ -64,8 +64,11 @@ def _task(result: Record) -> str:
 
 
 def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
-    """Bring the outputs of a test together, in the order in which select-best numbers them."""
-    n_many = 0
+    """Bring the outputs of a test together, in the order of the columns of promptfoo's own table.
+
+    The grader saw them in the order in which they were done, which some files keep and others do not.
+    """
+    n_many = n_pairs = 0
     for document in documents:
         tests: dict[tuple[str | None, str], list[tuple[int, Record, Record]]] = defaultdict(list)
         for number, result in _results(document):
@@ -79,7 +82,8 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
             if len(outputs) != 2:
                 n_many += 1
                 continue
-            (number, one, component), (_, other, second) = outputs
+            n_pairs += 1
+            (number, one, component), (_, other, second) = sorted(outputs, key=_column)
             compared = (_task(one), _generator(one), _generator(other))
             yield (
                 number,
@@ -96,11 +100,22 @@ def _pairs(documents: Sequence[Document], notes: list[str]) -> Prepared:
                 },
             )
             asked[compared] += 1
+    if n_pairs:
+        notes.append(
+            "select-best shows outputs in the order in which they are done, which the file does not say: "
+            "they stand in the order of prompts and providers, and nothing can be said of position"
+        )
     if n_many:
         notes.append(
             f"{counted(n_many, 'test', 'tests')} "
             "did not choose among two outputs: left out, for that is no pair"
         )
+
+
+def _column(output: tuple[int, Record, Record]) -> tuple[int, int]:
+    number, result, _ = output
+    place = result.get("promptIdx")
+    return (place if isinstance(place, int) else number, number)
 
 
 def _winner(one: Record, other: Record) -> str:
@@ -143,7 +158,8 @@ FORMAT: Final = ImportFormat(
     name="promptfoo",
     title="promptfoo results",
     source="promptfoo eval --output results.json, results of version 3 (github.com/promptfoo/promptfoo)",
-    winners="as shown: select-best numbers the outputs in the order of the results, and the winner passes",
+    winners="un-swapped: the output that passes select-best; the order shown is not in the file, and the "
+    "outputs stand in the order of prompts and providers",
     keeps="model-graded assertions as labels, reasons as evidence or raw, lengths, prompts as variants",
     example="results.json --labels labels.csv",
     files=("*.json",),

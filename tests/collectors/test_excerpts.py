@@ -147,15 +147,15 @@ def test_inspect_logs_of_failed_runs_say_so(tmp_path):
 
 
 def test_promptfoo_select_best_and_rubrics():
-    """The grader names the second of the outputs that it saw, which stand in the order of the file."""
+    """The grader saw the outputs in the order in which they were done, which is no order of slots."""
     path = EXCERPTS / "promptfoo.json"
     one, two = "first-model", "second-model"
     shown = rows("promptfoo", path, ("judge", "slot_a", "slot_b", "verdict", "status", "replicate"))
     assert shown == [
-        ("file://grader.js", two, one, "b", "ok", 0),
-        ("file://grader.js", two, one, "b", "ok", 1),
+        ("file://grader.js", one, two, "a", "ok", 0),
+        ("file://grader.js", one, two, "a", "ok", 1),
         ("file://badgrader.js", one, two, None, "error", 0),
-        ("file://badgrader.js", two, one, None, "error", 0),
+        ("file://badgrader.js", one, two, None, "error", 1),
     ]
     imported = read("promptfoo", path)
     assert "2 results whose provider failed have nothing to grade" in imported.notes
