@@ -13,6 +13,7 @@ import polars as pl
 from recuse.analysis.estimates import Estimate
 from recuse.analysis.inference.clusters import ClusterSums, TaskCounts
 from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.many_tasks import MANY_OF_A_TIER, MANY_TASKS
 from recuse.analysis.inference.means import mean_interval
 from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
 from recuse.analysis.patterns import N_TASKS
@@ -21,6 +22,7 @@ from recuse.analysis.settings import Settings
 __all__ = [
     "cluster_sums",
     "each_cell",
+    "many_tasks",
     "mean_of",
     "pooled_and_by",
     "rate_of",
@@ -83,6 +85,7 @@ def rate_of(row: Estimate, sums: ClusterSums, settings: Settings, rng: np.random
             method=settings.interval,
             rng=rng,
             n_resamples=settings.n_resamples,
+            many=many_tasks(row),
         )
     return filled.with_interval(interval, settings.conf_level)
 
@@ -107,8 +110,14 @@ def mean_of(
         n_resamples=settings.n_resamples,
         rng=rng,
         bounds=bounds,
+        many=many_tasks(row),
     )
     return _with_estimate(row, sums).with_interval(interval, settings.conf_level, test=test)
+
+
+def many_tasks(row: Estimate) -> int:
+    """Tasks from which the resamples of a row are drawn from the normal distribution of their totals."""
+    return MANY_TASKS if row.tier is None else MANY_OF_A_TIER
 
 
 def _with_estimate(row: Estimate, sums: ClusterSums) -> Estimate:

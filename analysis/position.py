@@ -8,7 +8,16 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
+from recuse.analysis.cells import (
+    cluster_sums,
+    each_cell,
+    many_tasks,
+    mean_of,
+    pooled_and_by,
+    rate_of,
+    tasks_of,
+    total,
+)
 from recuse.analysis.coding import JUDGE, STRATUM, TASK, cells_of, coded, codes_in, outcomes_of, task_patterns
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
@@ -142,7 +151,9 @@ def _slot_a_rows(
     if not decided:
         return [row.undefined("no decided presentation: every verdict is a tie or missing")]
     by_task = rate_of(row, cluster_sums(cell, "slot_a", "decided"), settings, rng)
-    flip = sign_flip(cell["twice_lean"].to_numpy(), rng, settings.n_resamples, tasks=tasks_of(cell))
+    flip = sign_flip(
+        cell["twice_lean"].to_numpy(), rng, settings.n_resamples, tasks=tasks_of(cell), many=many_tasks(row)
+    )
     lean = replace(
         by_task,
         test="sign_flip_task_lean",

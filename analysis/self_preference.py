@@ -9,7 +9,16 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, rate_of, tasks_of, total
+from recuse.analysis.cells import (
+    cluster_sums,
+    each_cell,
+    many_tasks,
+    mean_of,
+    pooled_and_by,
+    rate_of,
+    tasks_of,
+    total,
+)
 from recuse.analysis.coding import (
     JUDGE,
     PAIR,
@@ -287,7 +296,7 @@ def _cell_rows(
         )
         delta = replace(delta, mde=None).with_interval(interval, settings.conf_level, test=True)
     whole = np.rint(sums["delta"].to_numpy() * WHOLE).astype(np.int64)
-    flip = sign_flip(whole, rng, settings.n_resamples, tasks=tasks_of(sums))
+    flip = sign_flip(whole, rng, settings.n_resamples, tasks=tasks_of(sums), many=many_tasks(row))
     n_tasks = int(sums[N_TASKS].sum())
     signs = replace(
         row,

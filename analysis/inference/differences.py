@@ -10,7 +10,7 @@ from recuse.analysis.inference.bootstrap import N_RESAMPLES, distinct_patterns, 
 from recuse.analysis.inference.clusters import ZERO, ClusterSums, FloatArray, TaskCounts, residual_sums
 from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
 from recuse.analysis.inference.many_tasks import (
-    MANY_TASKS,
+    MANY_OF_A_TIER,
     NORMAL,
     deviations,
     half_step,
@@ -130,7 +130,7 @@ def permutation_p(
 def permutation_note(first: ClusterSums, second: ClusterSums) -> str | None:
     """Give what a reader of :func:`permutation_p` must know of how labels are shuffled, if anything."""
     n_tasks = min(first.n_clusters, second.n_clusters)
-    if n_tasks < MANY_TASKS // 2:
+    if n_tasks < MANY_OF_A_TIER:
         return None
     patterns, tasks = _together(first, second)
     numerator, rows = patterns.T
@@ -193,8 +193,8 @@ def _interval(
     if method == "cr2":
         return welch
     draws = difference_of_draws(
-        draw_means(first, rng=rng, n_resamples=n_resamples, many=MANY_TASKS // 2),
-        draw_means(second, rng=rng, n_resamples=n_resamples, many=MANY_TASKS // 2),
+        draw_means(first, rng=rng, n_resamples=n_resamples, many=MANY_OF_A_TIER),
+        draw_means(second, rng=rng, n_resamples=n_resamples, many=MANY_OF_A_TIER),
     )
     if method == "percentile":
         found = percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)

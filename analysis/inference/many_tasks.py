@@ -8,10 +8,21 @@ import numpy as np
 
 from recuse.analysis.inference.clusters import FloatArray, TaskCounts
 
-__all__ = ["MANY_TASKS", "NORMAL", "deviations", "half_step", "is_normal", "n_beyond", "normal_totals"]
+__all__ = [
+    "MANY_OF_A_TIER",
+    "MANY_TASKS",
+    "NORMAL",
+    "deviations",
+    "half_step",
+    "is_normal",
+    "n_beyond",
+    "normal_totals",
+]
 
 MANY_TASKS: Final = 8_000
-"""Tasks from which totals are drawn as normal; half as many in each of two sets of tasks."""
+"""Tasks from which totals are drawn as normal."""
+MANY_OF_A_TIER: Final = MANY_TASKS // 2
+"""Tasks from which those of one tier are, alone and where two tiers are compared."""
 NORMAL: Final = "resampled totals drawn from the normal distribution that they have over this many tasks"
 _MOST_SKEW: Final = 0.015
 _MOST_KURTOSIS: Final = 0.002

@@ -10,6 +10,7 @@ import numpy as np
 from recuse.analysis.inference.bootstrap import N_RESAMPLES
 from recuse.analysis.inference.clusters import ClusterSums, FloatArray
 from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
+from recuse.analysis.inference.many_tasks import MANY_TASKS
 from recuse.analysis.inference.percentile import acceleration, bca_interval, percentile_interval
 from recuse.analysis.inference.sandwich import cr1_variance, cr2_variance, t_interval
 from recuse.analysis.inference.studentized import draw_means, studentized_interval
@@ -31,12 +32,12 @@ def mean_interval(
     n_resamples: int = N_RESAMPLES,
     null: float = 0.0,
     bounds: tuple[float, float] | None = None,
+    many: int = MANY_TASKS,
 ) -> Interval:
     """Interval of a mean of paired differences, tasks as clusters.
 
     By default the symmetric task-cluster bootstrap-t where there are at least 10 tasks and CR2 with
-    Satterthwaite degrees of freedom below; `Interval.method` says which. The resamples of very many tasks
-    are drawn from the normal distribution of their totals, where it is one; `Interval.reason` says so.
+    Satterthwaite degrees of freedom below; `Interval.method` says which.
 
     Parameters
     ----------
@@ -54,6 +55,9 @@ def mean_interval(
         Value that `p_value` tests.
     bounds
         Smallest and largest value that the mean can take; the interval is cut to them where given.
+    many
+        Tasks from which resamples are drawn from the normal distribution of their totals, where it is one;
+        `Interval.reason` then says so.
 
     Returns
     -------
@@ -80,7 +84,9 @@ def mean_interval(
     reason = why_no_spread(sums)
     if reason is not None:
         return Interval.missing(chosen, reason)
-    found = _interval(sums, chosen, rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null)
+    found = _interval(
+        sums, chosen, rng=rng, conf_level=conf_level, n_resamples=n_resamples, null=null, many=many
+    )
     return found if bounds is None else cut(found, bounds)
 
 
@@ -120,6 +126,7 @@ def _interval(
     conf_level: float,
     n_resamples: int,
     null: float,
+    many: int,
 ) -> Interval:
     estimate = sums.total / sums.rows
     if method == "wild":
@@ -128,7 +135,7 @@ def _interval(
     cr2 = t_interval(estimate, variance, df, method="cr2", conf_level=conf_level, null=null)
     if method == "cr2":
         return cr2
-    draws = draw_means(sums, rng=rng, n_resamples=n_resamples)
+    draws = draw_means(sums, rng=rng, n_resamples=n_resamples, many=many)
     if method == "percentile":
         found = percentile_interval(estimate + draws.shift, conf_level=conf_level, null=null)
         return replace(found, reason=draws.note)

@@ -12,6 +12,7 @@ from recuse.analysis.inference.bootstrap import N_RESAMPLES
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson
 from recuse.analysis.inference.interval import DEFAULT, Interval, check_level, method_named
+from recuse.analysis.inference.many_tasks import MANY_TASKS
 from recuse.analysis.inference.means import mean_interval, why_no_spread
 from recuse.analysis.inference.sandwich import cr3_variance, t_test_p
 from recuse.errors import ConfigurationError, JudgmentsError
@@ -29,6 +30,7 @@ def rate_interval(
     rng: np.random.Generator | None = None,
     n_resamples: int = N_RESAMPLES,
     null: float | None = None,
+    many: int = MANY_TASKS,
 ) -> Interval:
     """Interval of a rate in [0, 1], tasks as clusters; never [0, 0] or [1, 1].
 
@@ -50,6 +52,8 @@ def rate_interval(
         Source of randomness (needed by resampling methods only) and number of resamples.
     null
         Rate that `p_value` tests; without it there is no p-value.
+    many
+        As for :func:`~recuse.analysis.inference.means.mean_interval`.
 
     Raises
     ------
@@ -81,6 +85,7 @@ def rate_interval(
         n_resamples=n_resamples,
         null=0.5 if null is None else null,
         bounds=(0.0, 1.0),
+        many=many,
     )
     return found if null is not None else replace(found, p_value=None)
 

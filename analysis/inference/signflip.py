@@ -35,12 +35,13 @@ def sign_flip(
     n_resamples: int = N_RESAMPLES,
     *,
     tasks: npt.ArrayLike | None = None,
+    many: int = MANY_TASKS,
 ) -> SignFlip:
     """Two-sided sign-flip test of the total of task sums.
 
     Null hypothesis: each task's sum is as likely as its negative, independently between tasks. Exact in
     that case over all 2^k sign vectors of the k non-zero sums up to k = 20; above, p = (1 + b)/(1 + B)
-    from random signs, or from 8,000 sums on from totals drawn as normal.
+    from random signs, or from totals drawn as normal where sums are very many.
 
     Parameters
     ----------
@@ -50,6 +51,8 @@ def sign_flip(
         Source of randomness and number of draws B above k = 20.
     tasks
         Shape (K,). Tasks that share each sum; 1 each where not given.
+    many
+        Non-zero sums from which random totals are drawn as normal, where they are.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def sign_flip(
     k = int(shared.sum())
     if k == 0:
         return SignFlip(None, 0, None, exact=True, reason="no task with a sum other than 0")
-    if k >= MANY_TASKS and is_normal(sizes, np.ones(len(sizes)), shared, symmetric=True):
+    if k >= many and is_normal(sizes, np.ones(len(sizes)), shared, symmetric=True):
         beyond = _normal_totals_beyond(sizes, shared, observed, rng, n_resamples)
         return SignFlip(
             (1 + beyond) / (1 + n_resamples), k, 1 / (1 + n_resamples), exact=False, reason=NORMAL

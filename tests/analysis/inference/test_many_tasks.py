@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from recuse.analysis.cells import mean_of, rate_of
+from recuse.analysis.estimates import Estimate
 from recuse.analysis.inference import studentized
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_note, permutation_p
@@ -13,6 +15,7 @@ from recuse.analysis.inference.many_tasks import MANY_TASKS, NORMAL, half_step, 
 from recuse.analysis.inference.means import mean_interval
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.inference.studentized import draw_means
+from recuse.analysis.settings import Settings
 
 N_DRAWS = 200_000
 NOISE = 0.0095
@@ -104,6 +107,16 @@ def test_tasks_and_their_patterns_give_the_same_digits():
     assert np.array_equal(draws[0].shift, draws[1].shift)
     assert np.array_equal(draws[0].variance, draws[1].variance)
     assert permutation_p(patterns, half, rng(), 999) == permutation_p(tasks, half, rng(), 999)
+
+
+def test_a_tier_needs_half_as_many_tasks():
+    deltas = ClusterSums(np.array([-0.5, 0.0, 1.0]), np.ones(3), np.array([2_000, 1_000, 1_000]))
+    for tier, reason in ((None, None), ("objective", NORMAL)):
+        row = Estimate(estimand="self_preference_delta", unit="difference", tier=tier)
+        assert mean_of(row, deltas, Settings(n_resamples=99), rng()).reason == reason
+        assert rate_of(row, ones(4_000, 1_900), Settings(interval="percentile"), rng()).reason == reason
+    fewer = ClusterSums(deltas.numerator, deltas.denominator, deltas.tasks - np.array([1, 0, 0]))
+    assert mean_of(row, fewer, Settings(n_resamples=99), rng()).reason is None
 
 
 def test_a_difference_needs_half_as_many_tasks_of_each():
