@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import narwhals as nw
@@ -21,11 +21,10 @@ from recuse.collectors.readers import ROW, RawTable
 from recuse.collectors.reduced_tables import is_reduced, presentations
 from recuse.collectors.second_tables import with_answers, with_tasks
 from recuse.collectors.study import StudyFile
-from recuse.collectors.tally import Tally
 from recuse.errors import JudgmentsError
 from recuse.schema import Judgments
 
-__all__ = ["PartBorder", "merged"]
+__all__ = ["Noticed", "PartBorder", "merged"]
 
 _NOT_READ: Final = {
     "judgment_id", "logprob_a", "logprob_b", "tokens_a", "tokens_b", "raw", "model_resolved",
@@ -41,6 +40,16 @@ _WANTED: Final[Mapping[str, pl.DataType]] = {
 """Column → type as it is checked: words first as text."""
 _READ: Final = tuple(name for name in _WANTED if name not in _NOT_READ)
 _TASK: Final = ("study", "task_id", "probe")
+
+
+@dataclass(slots=True)
+class Noticed:
+    """What reading a part brings up beside its comparisons."""
+
+    aliases: dict[str, int] = field(default_factory=dict[str, int])
+    """Rows that name an alias."""
+    remarks: list[str] = field(default_factory=list[str])
+    """What typing the columns had to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ class PartBorder:
             return notes[1:]
         return typed_columns(table, _WANTED, REQUIRED, ["verdict"])[1]
 
-    def reduce(self, part: Part, tally: Tally) -> Coded:
+    def reduce(self, part: Part) -> tuple[Coded, Noticed]:
         """Read one part, check its rows, and count the presentations of each comparison.
 
         Raises
@@ -78,9 +87,10 @@ class PartBorder:
         """
         quickly = self._reduce_plain(part)
         if quickly is not None:
-            tally.aliases.update(quickly.aliases)
-            return quickly.comparisons
-        return coded_comparisons(self._reduce_rows(part, tally), ("n_presentations", *COUNTS))
+            return quickly.comparisons, Noticed(dict(quickly.aliases))
+        noticed = Noticed()
+        reduced = self._reduce_rows(part, noticed)
+        return coded_comparisons(reduced, ("n_presentations", *COUNTS)), noticed
 
     def _reduce_plain(self, part: Part) -> Counted | None:
         """Count what is as it is meant to be, without looking at each row."""
@@ -97,11 +107,11 @@ class PartBorder:
         rows = pl.concat([_read(chunk, list(read)) for chunk in part])
         return counted_part(rows, self.study, self.about.aliases)
 
-    def _reduce_rows(self, part: Part, tally: Tally) -> pl.DataFrame:
+    def _reduce_rows(self, part: Part, noticed: Noticed) -> pl.DataFrame:
         """Look at each row, and name those that are wrong."""
-        rows = pl.concat([self._typed(chunk, tally) for chunk in part], how="diagonal")
+        rows = pl.concat([self._typed(chunk, noticed) for chunk in part], how="diagonal")
         rows, named = renamed(rows, self.about.aliases)
-        tally.aliases.update(named)
+        noticed.aliases = named
         if self.answers is not None:
             rows, _ = with_answers(rows, self.answers, self.about.aliases)
         if self.tasks is not None:
@@ -112,7 +122,7 @@ class PartBorder:
         self._refuse_many(found)
         return found
 
-    def _typed(self, chunk: Chunk, tally: Tally) -> pl.DataFrame:
+    def _typed(self, chunk: Chunk, noticed: Noticed) -> pl.DataFrame:
         there = chunk.file.all_columns()
         read = [name for name in (REDUCED if is_reduced(there) else _READ) if name in there]
         numbered = _read(chunk, read).with_row_index(ROW, offset=chunk.offset + 2)
@@ -121,7 +131,7 @@ class PartBorder:
         if self.answers is not None or self.tasks is not None:
             wanted = {name: _WANTED[name] for name in (*_READ, *_OF_ANSWERS)}
         rows, remarks = typed_columns(table, wanted, REQUIRED, may_be_empty=["verdict"])
-        tally.remarks += remarks
+        noticed.remarks += remarks
         for refusal in REFUSALS:
             if set(refusal.failing.meta.root_names()) <= set(rows.columns):
                 refuse_rows(rows, refusal.failing, refusal.needed, refusal.remedy, table, refusal.shown)

@@ -13,7 +13,7 @@ import polars as pl
 from recuse.analysis.coded import Coded, coded_comparisons
 from recuse.analysis.reduction import COUNTS
 from recuse.collectors import chunks
-from recuse.collectors.ahead import ahead
+from recuse.collectors.ahead import made_ahead
 from recuse.collectors.chunks import Part, Split, parts_of, split_tasks, task_hash
 from recuse.collectors.part_border import PartBorder, merged
 from recuse.collectors.partitions import ParquetFile, Partitions
@@ -174,12 +174,14 @@ def _whole_tasks(
     n_buckets = -(-split.n_rows // most)
     held: dict[int, list[Path]] = {bucket: [] for bucket in range(n_buckets)}
 
-    def reduce() -> Iterator[Coded]:
+    def numbered() -> Iterator[Part]:
         for number, part in enumerate(parts, start=1):
             on_part(f"part {number:,} of {len(parts):,}")
-            yield border.reduce(part, tally)
+            yield part
 
-    for number, reduced in enumerate(ahead(reduce())):
+    for number, (reduced, noticed) in enumerate(made_ahead(border.reduce, numbered())):
+        tally.remarks += noticed.remarks
+        tally.aliases.update(noticed.aliases)
         if not n_buckets:
             yield reduced
             continue
