@@ -229,13 +229,13 @@ def _pair_counts(labels: Labels, one: int, other: int) -> npt.NDArray[np.int64]:
 
 
 def _panel_sums(labels: Labels, tasks: _Tasks, *, symmetric: bool) -> pl.DataFrame:
-    pairs, usable = coincidences(labels)
+    kinds, pairs, usable = _coincidences_of_kinds(labels)
     flat = pairs.reshape(len(pairs), len(_CELLS))
     flat = (flat + flat[:, _SWAPPED]) / 2 if symmetric else flat
     task = labels.task[usable]
     # Without an item, numpy counts in integers.
     tables = {
-        name: np.bincount(task, column, labels.n_tasks).astype(np.float64)
+        name: np.bincount(task, column[kinds.index], labels.n_tasks).astype(np.float64)
         for name, column in zip(_CELLS, flat.T, strict=True)
     }
     counts = {
@@ -295,13 +295,18 @@ def pair_tables(labels: Labels, one: str, other: str) -> tuple[FloatArray, npt.N
 
 def coincidences(labels: Labels) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Coincidence table of each item with at least two labels, shape (n, 3, 3), and which items these are."""
+    kinds, pairs, usable = _coincidences_of_kinds(labels)
+    return pairs[kinds.index], usable
+
+
+def _coincidences_of_kinds(labels: Labels) -> tuple[Cells, FloatArray, npt.NDArray[np.bool_]]:
+    """Give the table of each combination of counts of labels: few occur, each in very many items."""
     counts = [(labels.codes == label).sum(1) for label in range(_N_LABELS)]
     usable: npt.NDArray[np.bool_] = np.sum(counts, axis=0) >= 2
-    # Few combinations of counts occur, each in very many items.
     kinds = cells_of(*(of_label[usable] for of_label in counts))
     kind = np.stack([of_label[usable][kinds.first] for of_label in counts], axis=1).astype(np.float64)
     pairs = kind[:, :, None] * kind[:, None, :] - _diagonal(kind)
-    return (pairs / (kind.sum(1) - 1)[:, None, None])[kinds.index], usable
+    return kinds, pairs / (kind.sum(1) - 1)[:, None, None], usable
 
 
 def _diagonal(counts: FloatArray) -> FloatArray:

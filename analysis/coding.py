@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from recuse.analysis.patterns import DECIMALS, N_TASKS
+from recuse.analysis.coded import Coded
+from recuse.analysis.patterns import DECIMALS, N_TASKS, WHOLE
+from recuse.schema import ComparisonFrame
 
 __all__ = [
     "CODES",
@@ -37,6 +39,7 @@ __all__ = [
     "distinct",
     "outcomes_of",
     "task_patterns",
+    "with_codes_of",
     "without_codes",
 ]
 
@@ -67,6 +70,8 @@ _SPARSE: Final = 4
 _FEW: Final = 1 << 16
 """Places that are never too many."""
 _MOST: Final = 1 << 62
+_ROUNDING: Final = 1e-5
+"""What rounding can add to a sum in units of 1 / ``WHOLE``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +202,7 @@ def task_patterns(
     """
     floats = {name for name, values in sums.items() if values.dtype.kind == "f"}
     ranks = [
-        _ranks(np.round(values, DECIMALS)) if name in floats else values - values.min(initial=0)
+        _ranks(values) if name in floats else values - values.min(initial=0)
         for name, values in sums.items()
     ]
     alike = distinct(*_joined([*(code[cells.first] for code in codes), *ranks]))
@@ -238,14 +243,19 @@ def _codes(column: pl.Series) -> Codes:
     return _numbered(*_from_least(physical.to_numpy()))[0]
 
 
-def _from_least(values: npt.NDArray[np.integer]) -> tuple[Codes, int]:
+def _from_least(values: npt.NDArray[np.number]) -> tuple[Codes, int]:
     codes = values.astype(np.int64)
     codes -= codes.min(initial=0 if not len(codes) else codes[0])
     return codes, int(codes.max(initial=0)) + 1
 
 
 def _ranks(values: npt.NDArray[np.number]) -> Codes:
-    ranks: Codes = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    """Number the values so that only those that differ by rounding alone share a number."""
+    scaled = values * WHOLE
+    whole = np.rint(scaled)
+    if np.abs(scaled - whole).max(initial=0.0) < _ROUNDING:
+        return _from_least(whole)[0]
+    ranks: Codes = np.unique(np.round(values, DECIMALS), return_inverse=True)[1].astype(np.int64)
     return ranks
 
 
@@ -280,3 +290,31 @@ def _joined(codes: Sequence[Codes]) -> tuple[Codes, int]:
             key += code
             size *= n
     return key, size
+
+
+def with_codes_of(comparisons: ComparisonFrame, numbered: Coded) -> pl.DataFrame:
+    """Give comparisons the codes of the same rows in numbers: what :func:`coded` finds, without a search.
+
+    Parameters
+    ----------
+    comparisons
+        From :func:`recuse.analysis.comparisons.compare_reduced`.
+    numbered
+        What they were made of.
+
+    Returns
+    -------
+    pl.DataFrame
+        The rows with a column per code; names as enums.
+    """
+    kinds = coded(numbered.kinds.with_columns(task_id=pl.lit(None, dtype=pl.String)))
+    kind, task = numbered.rows["kind"].to_numpy(), numbered.rows["task"]
+    of_kind = {name: kinds[name].to_numpy() for name in CODES if name in kinds.columns}
+    of_kind[IS_PAIR] = (of_kind[FIRST] != of_kind[SECOND]) & (kinds["probe"] == "main").to_numpy()
+    found = {name: codes[kind] for name, codes in of_kind.items()}
+    found[TASK] = _packed([found[STRATUM], task.to_numpy().astype(np.int64)])
+    found[OUTCOME] = numbered.rows["outcome"].to_numpy().astype(np.int64)
+    names = [kinds[name][kind] for name, dtype in kinds.schema.items() if isinstance(dtype, pl.Enum)]
+    return comparisons.with_columns(*names, task.cat.to(pl.Enum(numbered.tasks)).alias("task_id")).hstack(
+        [pl.Series(name, found[name]) for name in CODES]
+    )

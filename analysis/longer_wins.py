@@ -76,13 +76,8 @@ def longer_wins_counts(comparisons: pl.DataFrame) -> pl.DataFrame:
     Adds ``decided``, ``n`` (of these, where the lengths are known and differ) and ``wins``.
     """
     main = coded(of_pairs(comparisons))
-    sign = (
-        pl.when(pl.col("words_first").is_not_null() & pl.col("words_second").is_not_null())
-        .then((pl.col("words_first") - pl.col("words_second")).sign())
-        .otherwise((pl.col("chars_first") - pl.col("chars_second")).sign())
-        .fill_null(0)
-    )
-    main = main.with_columns(longer_first=sign.cast(pl.Int8))
+    longer_first = pl.coalesce(_sign("words"), _sign("chars")).fill_null(0)
+    main = main.with_columns(longer_first=longer_first)
     kinds, outcomes = outcomes_of(main, "longer_first")
     wins_first = (pl.col("verdict_first_in_a") == "a").fill_null(value=False).cast(pl.Int64) + (
         pl.col("verdict_first_in_b") == "b"
@@ -100,3 +95,8 @@ def longer_wins_counts(comparisons: pl.DataFrame) -> pl.DataFrame:
     )
     found = main.hstack([counts[name][kinds.index] for name in counts.columns])
     return found if TASK in comparisons.columns else without_codes(found)
+
+
+def _sign(unit: str) -> pl.Expr:
+    first, second = pl.col(f"{unit}_first"), pl.col(f"{unit}_second")
+    return (first > second).cast(pl.Int8) - (first < second).cast(pl.Int8)

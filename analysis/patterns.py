@@ -12,8 +12,10 @@ from typing import Final
 
 import polars as pl
 
-__all__ = ["DECIMALS", "N_TASKS", "PatternSums", "patterns"]
+__all__ = ["DECIMALS", "N_TASKS", "WHOLE", "PatternSums", "patterns"]
 
+WHOLE: Final = 55_440
+"""Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
 N_TASKS: Final = "n_tasks"
 """Column that counts the tasks of a pattern."""
 DECIMALS: Final = 9

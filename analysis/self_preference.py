@@ -34,14 +34,13 @@ from recuse.analysis.comparisons import of_pairs, pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
-from recuse.analysis.patterns import N_TASKS, patterns
+from recuse.analysis.patterns import N_TASKS, WHOLE, patterns
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 
 __all__ = [
     "BASELINES",
     "NOBODY",
-    "WHOLE",
     "against_baselines",
     "delta_sums",
     "judges_there",
@@ -51,8 +50,6 @@ __all__ = [
 
 BASELINES: Final = ("all_peers", "uninvolved", "uninvolved_family", "human")
 _BASELINE: Final = pl.Enum(BASELINES)
-WHOLE: Final = 55_440
-"""Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
 _CODES: Final = (TASK, STRATUM, JUDGE, PAIR)
 _MODEL: Final = pl.col("judge_kind") == "model"
 _MEMBERS: Final = {
@@ -132,11 +129,16 @@ def self_preference_of(
 
 
 def against_baselines(
-    comparisons: pl.DataFrame, baselines: Sequence[str] = BASELINES, pairs: pl.DataFrame | None = None
+    comparisons: pl.DataFrame,
+    baselines: Sequence[str] = BASELINES,
+    *,
+    pairs: pl.DataFrame | None = None,
+    with_lengths: bool = True,
 ) -> pl.DataFrame:
     """Own score and baseline score of each comparison in which a judge's own answer takes part.
 
     ``pairs`` is :func:`recuse.analysis.comparisons.pair_scores` of the same comparisons, where it is at hand.
+    Without lengths these four columns are left out.
 
     Returns
     -------
@@ -146,26 +148,13 @@ def against_baselines(
     """
     frame = coded(comparisons)
     pairs = pair_scores(frame) if pairs is None else pairs
-    own = _own_pairs(frame, pairs)
+    own = _own_pairs(frame, pairs, with_lengths=with_lengths)
     on = cells_of(*(np.concatenate([pairs[code].to_numpy(), own[code].to_numpy()]) for code in (TASK, PAIR)))
     there, here = np.split(on.index, [pairs.height])
     is_first = own["judge_is_first"].to_numpy()
     score, panel_score = own["score_first"].to_numpy(), pairs["score_first"].to_numpy()
     own_score = np.where(is_first, score, 1 - score)
-    names = own.select(
-        *_COMPARISON,
-        "tier",
-        "judge",
-        *_CODES,
-        *(
-            pl.when("judge_is_first")
-            .then(f"{unit}_{mine}")
-            .otherwise(f"{unit}_{other}")
-            .alias(f"{unit}_{side}")
-            for unit in ("words", "chars")
-            for side, mine, other in (("own", "first", "second"), ("opponent", "second", "first"))
-        ),
-    )
+    names = own.select(*_COMPARISON, "tier", "judge", *_CODES, *(_lengths_of_sides() if with_lengths else ()))
     found: list[pl.DataFrame] = []
     for baseline in baselines:
         member, is_member = (some.select(_MEMBERS[baseline]).to_series().to_numpy() for some in (pairs, own))
@@ -184,11 +173,20 @@ def against_baselines(
                 pl.Series("n_judges", n_judges),
             )
         )
-    against = pl.concat(found).select(*_AGAINST, *_CODES)
+    against = pl.concat(found)
+    against = against.select(*(name for name in _AGAINST if name in against.columns), *_CODES)
     return against if TASK in comparisons.columns else without_codes(against)
 
 
-def _own_pairs(comparisons: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+def _lengths_of_sides() -> list[pl.Expr]:
+    return [
+        pl.when("judge_is_first").then(f"{unit}_{mine}").otherwise(f"{unit}_{other}").alias(f"{unit}_{side}")
+        for unit in ("words", "chars")
+        for side, mine, other in (("own", "first", "second"), ("opponent", "second", "first"))
+    ]
+
+
+def _own_pairs(comparisons: pl.DataFrame, pairs: pl.DataFrame, *, with_lengths: bool) -> pl.DataFrame:
     keys = [
         *_COMPARISON,
         "tier",
@@ -199,8 +197,8 @@ def _own_pairs(comparisons: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         "judge_in_family",
         *_CODES,
     ]
-    lengths = ["words_first", "words_second", "chars_first", "chars_second"]
-    wanted = [*keys, "score_first", *lengths]
+    lengths = ("words_first", "words_second", "chars_first", "chars_second")
+    wanted = [*keys, "score_first", *(lengths if with_lengths else ())]
     is_own = pl.col("judge_is_first") | pl.col("judge_is_second")
     involved = of_pairs(comparisons).select(wanted).filter(is_own)
     if comparisons["replicate"].n_unique() < 2:

@@ -133,12 +133,12 @@ def refuse_rows(settings: Settings) -> None:
         )
 
 
-def gather(gathered: Gathered, part: ComparisonFrame) -> None:
-    """Add a part, of whole tasks that no other part has, to what is kept."""
+def gather(gathered: Gathered, part: pl.DataFrame) -> None:
+    """Add comparisons, coded or not, of whole tasks that no other part has, to what is kept."""
     with threadpool_limits(1):
         frame = coded(part)
         pairs = pair_scores(frame)
-        own = against_baselines(frame, pairs=pairs)
+        own = against_baselines(frame, pairs=pairs, with_lengths=False)
         sides = side_scores(frame, pairs)
         found = {name: [sums(frame)] for name, sums in _OF_TASKS.items()}
         found["win rates"] = [win_rate_sums(frame, sides)]

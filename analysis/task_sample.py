@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
 import polars as pl
 import polars_hash as plh
 
 from recuse.analysis.coding import TASK, cells_of, coded, without_codes
+
+from recuse.schema import Comparisons
 
 __all__ = ["MOST_COMPARISONS", "TaskSample"]
 
@@ -48,8 +51,12 @@ class TaskSample:
         )
         self.n_tasks += tasks.height
         self._halve(tasks)
-        rows = frame.hstack([hashes[cells.index]])
-        self.kept.append(_alone(without_codes(self._below(rows))))
+        chosen = self._below(pl.DataFrame([hashes]).with_row_index("#cell"))
+        is_chosen = np.zeros(cells.n, dtype=bool)
+        is_chosen[chosen["#cell"].to_numpy()] = True
+        rows = np.flatnonzero(is_chosen[cells.index])
+        found = without_codes(frame)[rows].hstack([hashes[cells.index[rows]]])
+        self.kept.append(_alone(found.cast({name: pl.String for name in _texts(found)})))
 
     def _halve(self, more: pl.DataFrame) -> None:
         """Lower the bound until what is kept and the tasks that come in fit together."""
@@ -79,6 +86,15 @@ class TaskSample:
 
     def _below(self, hashed: pl.DataFrame) -> pl.DataFrame:
         return hashed if self.is_whole else hashed.filter(pl.col("#hash") < self.bound)
+
+
+def _texts(frame: pl.DataFrame) -> list[str]:
+    """Name the columns whose names are texts in comparisons, whatever they are written as here."""
+    return [
+        name
+        for name, column in Comparisons.columns().items()
+        if isinstance(column.dtype, pl.String) and name in frame.columns
+    ]
 
 
 def _alone(frame: pl.DataFrame) -> pl.DataFrame:

@@ -95,6 +95,7 @@ def estimate_streamed(
     """
     import polars as pl
 
+    from recuse.analysis.coding import with_codes_of
     from recuse.analysis.comparisons import compare_reduced
     from recuse.analysis.counts import StudySize
     from recuse.analysis.report import pooled_over_studies
@@ -111,17 +112,18 @@ def estimate_streamed(
         source = stream(partitions, Path(folder), study_file=study_file, on_part=step)
         pooling = pooled and source.n_studies > 1
 
-        def compared() -> Iterator[ComparisonFrame]:
+        def compared() -> Iterator[tuple[ComparisonFrame, pl.DataFrame]]:
             for number, reduced in enumerate(source.reduced(), start=1):
                 step(f"comparisons of part {number:,} of {len(source.parts):,}")
                 size.add(reduced)
-                yield compare_reduced(
+                part = compare_reduced(
                     reduced, scoring=settings.scoring, families=source.families, one_order=source.one_order
                 )
+                yield part, with_codes_of(part, reduced)
 
         def gathered() -> Iterator[ComparisonFrame]:
-            for part in ahead(compared()):
-                gather(by_study, part)
+            for part, in_codes in ahead(compared()):
+                gather(by_study, in_codes)
                 if pooling:
                     gather(over_all, pooled_over_studies(part))
                 yield part
