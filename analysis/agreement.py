@@ -12,26 +12,15 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, task_codes, tasks_of, total
-from recuse.analysis.coding import (
-    JUDGE,
-    PAIR,
-    STRATUM,
-    TASK,
-    Cells,
-    Codes,
-    cells_of,
-    coded,
-    codes_in,
-    outcomes_of,
-    task_patterns,
-)
 from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.grouping import Cells, Codes, cells_of
 from recuse.analysis.inference import nominal
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
-from recuse.analysis.patterns import N_TASKS, patterns
+from recuse.analysis.patterns import N_TASKS, patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, PAIR, STRATUM, TASK, coded, codes_in, outcomes_of
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

@@ -8,20 +8,11 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, pooled_and_by, total
-from recuse.analysis.coding import (
-    FIRST,
-    SECOND,
-    SIDE_FIRST,
-    SIDE_SECOND,
-    STRATUM,
-    TASK,
-    cells_of,
-    coded,
-    task_patterns,
-)
 from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
-from recuse.analysis.patterns import patterns
+from recuse.analysis.grouping import cells_of
+from recuse.analysis.patterns import patterns, task_patterns
+from recuse.analysis.row_codes import FIRST, SECOND, SIDE_FIRST, SIDE_SECOND, STRATUM, TASK, coded
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

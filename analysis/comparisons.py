@@ -13,10 +13,10 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.coded import Coded, coded_comparisons, places_of, with_places
-from recuse.analysis.coding import CODES, IS_PAIR
 from recuse.analysis.families import family_of
 from recuse.analysis.reduction import COUNTS, REDUCED_KEYS
 from recuse.analysis.resolution import VERDICT_CODE, resolve, score, unpacked
+from recuse.analysis.row_codes import CODES, IS_PAIR
 from recuse.analysis.settings import Scoring
 from recuse.errors import JudgmentsError
 from recuse.schema import ComparisonFrame, Comparisons, JudgmentFrame

@@ -7,9 +7,10 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.cells import each_cell, pooled_and_by, total
-from recuse.analysis.coding import JUDGE, STRATUM, TASK, cells_of, coded, codes_in, task_patterns
 from recuse.analysis.estimates import Estimate, estimate_frame
-from recuse.analysis.patterns import N_TASKS, patterns
+from recuse.analysis.grouping import cells_of
+from recuse.analysis.patterns import N_TASKS, patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, STRATUM, TASK, coded, codes_in
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 

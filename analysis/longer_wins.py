@@ -8,19 +8,11 @@ from typing import Final
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
-from recuse.analysis.coding import (
-    JUDGE,
-    STRATUM,
-    TASK,
-    cells_of,
-    coded,
-    outcomes_of,
-    task_patterns,
-    without_codes,
-)
 from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
-from recuse.analysis.patterns import patterns
+from recuse.analysis.grouping import cells_of
+from recuse.analysis.patterns import patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, STRATUM, TASK, coded, outcomes_of, without_codes
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

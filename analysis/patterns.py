@@ -7,12 +7,17 @@ them, and the patterns of two sets of tasks add up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-__all__ = ["DECIMALS", "N_TASKS", "WHOLE", "PatternSums", "patterns"]
+from recuse.analysis.grouping import Cells, Codes, distinct, from_least, joined
+
+__all__ = ["DECIMALS", "N_TASKS", "WHOLE", "PatternSums", "patterns", "task_patterns"]
 
 WHOLE: Final = 55_440
 """Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
@@ -20,6 +25,8 @@ N_TASKS: Final = "n_tasks"
 """Column that counts the tasks of a pattern."""
 DECIMALS: Final = 9
 """Sums of thirds taken in another order differ far behind this decimal, different sums before it."""
+_ROUNDING: Final = 1e-5
+"""What rounding can add to a sum in units of 1 / ``WHOLE``."""
 _FEW: Final = 200_000
 """Rows that are not worth adding up."""
 
@@ -80,3 +87,58 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     """Categories of different frames have different codes; only names can be compared."""
     coded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
     return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame
+
+
+def task_patterns(
+    names: Mapping[str, pl.Series | str | None],
+    cells: Cells,
+    codes: Sequence[Codes],
+    sums: Mapping[str, npt.NDArray[np.number]],
+) -> pl.DataFrame:
+    """Gather groups with the same names and sums, each of them one task.
+
+    Parameters
+    ----------
+    names
+        Column of the result → name of each row, shape (rows,), or the name of all.
+    cells
+        Groups of rows, each within one task.
+    codes
+        What tells the names of the rows apart, each of shape (rows,).
+    sums
+        Column → sums of each group, shape (n,).
+
+    Returns
+    -------
+    pl.DataFrame
+        What :func:`patterns` makes of one row per group, in no particular order.
+    """
+    floats = {name for name, values in sums.items() if values.dtype.kind == "f"}
+    ranks = [
+        _ranks(values) if name in floats else values - values.min(initial=0) for name, values in sums.items()
+    ]
+    alike = distinct(*joined([*(code[cells.first] for code in codes), *ranks]))
+    row = cells.first[alike.first]
+    columns: dict[str, pl.Series] = {}
+    for name, named in names.items():
+        if isinstance(named, pl.Series):
+            columns[name] = named[row].cast(pl.String).alias(name)
+        else:
+            columns[name] = pl.Series(name, [named], dtype=pl.String).new_from_index(0, len(row))
+    for name, values in sums.items():
+        least = values[alike.first]
+        if name in floats:
+            np.minimum.at(least, alike.index, values)
+        columns[name] = pl.Series(name, least)
+    columns[N_TASKS] = pl.Series(N_TASKS, alike.count())
+    return pl.DataFrame(columns)
+
+
+def _ranks(values: npt.NDArray[np.number]) -> Codes:
+    """Give values numbers, and those that differ by rounding alone the same one."""
+    scaled = values * WHOLE
+    whole = np.rint(scaled)
+    if np.abs(scaled - whole).max(initial=0.0) < _ROUNDING:
+        return from_least(whole)[0]
+    ranks: Codes = np.unique(np.round(values, DECIMALS), return_inverse=True)[1].astype(np.int64)
+    return ranks

@@ -18,11 +18,12 @@ from recuse.analysis.cells import (
     tasks_of,
     total,
 )
-from recuse.analysis.coding import JUDGE, STRATUM, TASK, cells_of, coded, codes_in, outcomes_of, task_patterns
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
 from recuse.analysis.inference.signflip import sign_flip
-from recuse.analysis.patterns import N_TASKS, patterns
+from recuse.analysis.patterns import N_TASKS, patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, STRATUM, TASK, coded, codes_in, outcomes_of
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 import polars as pl
 
 from recuse.analysis.cells import each_cell, task_codes
-from recuse.analysis.coding import GENERATOR, JUDGE, TASK, cells_of
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.bootstrap import resampled_totals
 from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.row_codes import GENERATOR, JUDGE, TASK
 from recuse.analysis.settings import Settings
 from recuse.schema import EstimateFrame
 

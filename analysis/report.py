@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement
 from recuse.analysis.answer_length import mean_words
-from recuse.analysis.coding import coded
 from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.inference.multiplicity import benjamini_hochberg
 from recuse.analysis.interval_halving import halving
@@ -27,6 +26,7 @@ from recuse.analysis.position_gap import position_gap
 from recuse.analysis.ranking import rankings
 from recuse.analysis.repetition_probe import padded_wins_score
 from recuse.analysis.robustness import robustness
+from recuse.analysis.row_codes import coded
 from recuse.analysis.self_preference import against_baselines, self_preference
 from recuse.analysis.self_preference_contrasts import self_preference_inflation, self_preference_tier_gradient
 from recuse.analysis.settings import Settings

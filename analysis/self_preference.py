@@ -19,22 +19,13 @@ from recuse.analysis.cells import (
     tasks_of,
     total,
 )
-from recuse.analysis.coding import (
-    JUDGE,
-    PAIR,
-    STRATUM,
-    TASK,
-    cells_of,
-    coded,
-    codes_in,
-    task_patterns,
-    without_codes,
-)
 from recuse.analysis.comparisons import of_pairs, pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
-from recuse.analysis.patterns import N_TASKS, WHOLE, patterns
+from recuse.analysis.patterns import N_TASKS, WHOLE, patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, PAIR, STRATUM, TASK, coded, codes_in, without_codes
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, mean_of, total
-from recuse.analysis.coding import JUDGE, PAIR, STRATUM, TASK, cells_of, coded, codes_in, task_patterns
 from recuse.analysis.comparisons import tier_order
 from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_note, permutation_p
 from recuse.analysis.involvement import RECUSALS
-from recuse.analysis.patterns import patterns
+from recuse.analysis.patterns import patterns, task_patterns
+from recuse.analysis.row_codes import JUDGE, PAIR, STRATUM, TASK, coded, codes_in
 from recuse.analysis.self_preference import delta_sums
 from recuse.analysis.settings import Settings
 from recuse.schema import TIERS, EstimateFrame

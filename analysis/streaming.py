@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement_of, agreement_sums
 from recuse.analysis.answer_length import mean_words_of, word_sums
-from recuse.analysis.coding import coded
 from recuse.analysis.comparisons import COMPARISON_KEYS, pair_scores
 from recuse.analysis.extra_judgments import judgments_to_identify
 from recuse.analysis.interval_halving import halving
@@ -27,6 +26,7 @@ from recuse.analysis.position import position_of, position_sums
 from recuse.analysis.rank_moments import RankMoments, rank_moments, rankings_of
 from recuse.analysis.ranking import rankings
 from recuse.analysis.report import adjusted, estimate_all, side_by_side, with_names_as_codes
+from recuse.analysis.row_codes import coded
 from recuse.analysis.self_preference import against_baselines, delta_sums, judges_there, self_preference_of
 from recuse.analysis.self_preference_contrasts import (
     inflation_sums,

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import polars_hash as plh
 
-from recuse.analysis.coding import TASK, cells_of, coded, without_codes
-
+from recuse.analysis.grouping import cells_of
+from recuse.analysis.row_codes import TASK, coded, without_codes
 from recuse.schema import Comparisons
 
 __all__ = ["MOST_COMPARISONS", "TaskSample"]
@@ -56,7 +56,7 @@ class TaskSample:
         is_chosen[chosen["#cell"].to_numpy()] = True
         rows = np.flatnonzero(is_chosen[cells.index])
         found = without_codes(frame)[rows].hstack([hashes[cells.index[rows]]])
-        self.kept.append(_alone(found.cast({name: pl.String for name in _texts(found)})))
+        self.kept.append(_alone(found.cast(dict.fromkeys(_texts(found), pl.String))))
 
     def _halve(self, more: pl.DataFrame) -> None:
         """Lower the bound until what is kept and the tasks that come in fit together."""

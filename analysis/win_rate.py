@@ -8,21 +8,11 @@ import numpy as np
 import polars as pl
 
 from recuse.analysis.cells import cluster_sums, each_cell, pooled_and_by, rate_of, total
-from recuse.analysis.coding import (
-    FIRST,
-    GENERATOR,
-    JUDGE,
-    SECOND,
-    STRATUM,
-    TASK,
-    cells_of,
-    coded,
-    codes_in,
-    task_patterns,
-)
 from recuse.analysis.comparisons import of_pairs, pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame
-from recuse.analysis.patterns import patterns
+from recuse.analysis.grouping import cells_of
+from recuse.analysis.patterns import patterns, task_patterns
+from recuse.analysis.row_codes import FIRST, GENERATOR, JUDGE, SECOND, STRATUM, TASK, coded, codes_in
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
 

@@ -95,10 +95,10 @@ def estimate_streamed(
     """
     import polars as pl
 
-    from recuse.analysis.coding import with_codes_of
     from recuse.analysis.comparisons import compare_reduced
     from recuse.analysis.counts import StudySize
     from recuse.analysis.report import pooled_over_studies
+    from recuse.analysis.row_codes import with_codes_of
     from recuse.analysis.streaming import Gathered, estimate_gathered, gather, refuse_rows
     from recuse.collectors.ahead import ahead
     from recuse.collectors.streaming import stream
