@@ -290,8 +290,8 @@ def _told_of_one_order(kinds: pl.DataFrame, by_design: pl.DataFrame) -> pl.DataF
     """Mark the kinds that have one order: by design, or because their sides are equal."""
     names = by_design.select(pl.col(name).cast(kinds.schema[name], strict=False) for name in _ORDERS)
     told = names.drop_nulls().unique().with_columns(one_order=True)
-    sides_are_equal = (pl.col("first") == pl.col("second")) & (
-        pl.col("first_variant").fill_null("") == pl.col("second_variant").fill_null("")
+    sides_are_equal = (pl.col("first") == pl.col("second")) & pl.col("first_variant").eq_missing(
+        pl.col("second_variant")
     )
     return kinds.join(told, on=_ORDERS, how="left", maintain_order="left").with_columns(
         one_order=pl.col("one_order").fill_null(value=False) | sides_are_equal
