@@ -160,7 +160,11 @@ def with_codes_of(comparisons: ComparisonFrame, numbered: Coded) -> pl.DataFrame
     of_kind[IS_PAIR] = (of_kind[FIRST] != of_kind[SECOND]) & (kinds["probe"] == "main").to_numpy()
     found = {name: codes[kind] for name, codes in of_kind.items()}
     found[TASK] = packed([found[STRATUM], task.to_numpy().astype(np.int64)])
-    found[OUTCOME] = numbered.rows["outcome"].to_numpy().astype(np.int64)
+    # What one presentation says is a resolution only where one order was asked by design.
+    resolution = comparisons["resolution"].to_physical()
+    found[OUTCOME] = packed(
+        [codes.to_numpy().astype(np.int64) for codes in (numbered.rows["outcome"], resolution)]
+    )
     names = [kinds[name][kind] for name, dtype in kinds.schema.items() if isinstance(dtype, pl.Enum)]
     return comparisons.with_columns(*names, task.cat.to(pl.Enum(numbered.tasks)).alias("task_id")).hstack(
         [pl.Series(name, found[name]) for name in CODES]

@@ -87,6 +87,19 @@ def test_numbered_comparisons_have_the_codes_of_the_same_rows(study):
             assert both["one"].n_unique() == both["other"].n_unique() == both.height, code
 
 
+def test_one_presentation_has_another_code_where_one_order_is_the_design():
+    """Judge one is asked one order of every pair, judge two of one pair in two: single, and incomplete."""
+    asked = [("one", "t", "x", "y"), ("one", "u", "x", "y"), ("two", "t", "x", "y"), ("two", "u", "x", "y"),
+             ("two", "u", "y", "x")]  # fmt: skip
+    rows = pl.DataFrame(asked, schema=["judge", "task_id", "slot_a", "slot_b"], orient="row")
+    counted = reduced(nw.from_native(rows.with_columns(verdict=pl.lit("a")).lazy()), study="s")
+    numbered = coded_comparisons(counted.to_native().collect(), ("n_presentations", *COUNTS))
+    comparisons = compare_reduced(numbered)
+    assert set(comparisons["resolution"]) == {"single", "incomplete", "flip"}
+    outcomes = with_codes_of(comparisons, numbered).select("#outcome", "resolution").unique()
+    assert outcomes["#outcome"].n_unique() == outcomes.height == 3
+
+
 def test_outcomes_are_few_and_hold_what_their_rows_hold():
     frame = coded(bundled("three-judges"))
     kinds, outcomes = outcomes_of(frame, "probe")
