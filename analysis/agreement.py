@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -16,7 +17,7 @@ from recuse.analysis.comparisons import of_pairs
 from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.grouping import Cells, Codes, cells_of
 from recuse.analysis.inference import nominal
-from recuse.analysis.inference.clusters import FloatArray
+from recuse.analysis.inference.clusters import FloatArray, TaskCounts
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
 from recuse.analysis.patterns import N_TASKS, patterns, task_patterns
@@ -70,6 +71,28 @@ class Labels:
         return int(self.task.max(initial=-1)) + 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """Tables of labels of the tasks of a cell, those without a label left out."""
+
+    tasks: TaskCounts  # (K,) tasks that share a table
+    whole: FloatArray  # (3, 3) over all tasks
+    without: FloatArray  # (K, 3, 3) over all tasks but one
+    alike: bool  # whether no spread between tasks is to be seen
+
+    @classmethod
+    def of(cls, cell: pl.DataFrame) -> _Tables:
+        tables = cell.select(_CELLS).to_numpy().reshape(cell.height, _N_LABELS, _N_LABELS)
+        there = tables.sum((1, 2)) > 0
+        tables, tasks = tables[there], tasks_of(cell)[: len(there)][there]
+        whole = (tasks[:, None, None] * tables).sum(0)
+        return cls(tasks, whole, whole[None] - tables, nominal.alike(tables, tasks))
+
+    @property
+    def n_tasks(self) -> int:
+        return int(self.tasks.sum())
+
+
 def agreement(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
     """Raw and expected agreement, Cohen's kappa and Gwet's AC1 by pair of judges; alpha over the panel.
 
@@ -119,18 +142,19 @@ def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
             str(names["judge"]): total(alone, "n")
             for names, alone in each_cell(_with_judges(cell, 1), ["judge"])
         }
-        tables = {
+        by_pair = {
             (str(names["judge"]), str(names["judge_2"])): pair
             for names, pair in each_cell(_with_judges(cell, 2), ["judge", "judge_2"])
         }
         nothing = cell.clear()
         for pair in combinations(sorted(labels), 2):
             row = replace(base, judge=pair[0], judge_2=pair[1])
-            both = tables.get(pair, nothing)
-            shared = int(_tables(both).sum((1, 2)) @ tasks_of(both)) if both.height else 0
+            both = by_pair.get(pair, nothing)
+            tables = _Tables.of(both)
+            shared = int(tables.whole.sum())
             n_dropped = labels[pair[0]] + labels[pair[1]] - 2 * shared
-            counted = replace(row, n_comparisons=shared, n_dropped=n_dropped)
-            rows += _pair_rows(counted, both, settings)
+            counted = replace(row, n_comparisons=shared, n_dropped=n_dropped, n_tasks=tables.n_tasks)
+            rows += _pair_rows(counted, tables, settings)
         rows.append(_panel_row(base, _with_judges(cell, 0), len(labels), settings))
     return estimate_frame(rows)
 
@@ -239,12 +263,7 @@ def _with_judges(cell: pl.DataFrame, n_judges: int) -> pl.DataFrame:
     return cell.filter(named == n_judges)
 
 
-def _tables(cell: pl.DataFrame) -> FloatArray:
-    """Tables of labels of each pattern of tasks: shape (K, 3, 3)."""
-    return cell.select(_CELLS).to_numpy().reshape(cell.height, _N_LABELS, _N_LABELS)
-
-
-def _pair_rows(row: Estimate, both: pl.DataFrame, settings: Settings) -> Iterator[Estimate]:
+def _pair_rows(row: Estimate, both: _Tables, settings: Settings) -> Iterator[Estimate]:
     symmetric = settings.convention != "article"
     statistics: dict[str, tuple[str, Callable[[FloatArray], FloatArray]]] = {
         "raw_agreement": ("proportion", nominal.agreement),
@@ -268,9 +287,8 @@ def _panel_row(base: Estimate, cell: pl.DataFrame, n_judges: int, settings: Sett
     )
     if n_judges < 2:
         return row.undefined("one judge only")
-    return _jackknifed(
-        row, cell, lambda t: nominal.krippendorff_alpha(t, symmetric=symmetric), (-1.0, 1.0), settings
-    )
+    tables, alpha = _Tables.of(cell), partial(nominal.krippendorff_alpha, symmetric=symmetric)
+    return _jackknifed(replace(row, n_tasks=tables.n_tasks), tables, alpha, (-1.0, 1.0), settings)
 
 
 def pair_tables(labels: Labels, one: str, other: str) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
@@ -304,28 +322,21 @@ def _diagonal(counts: FloatArray) -> FloatArray:
 
 def _jackknifed(
     row: Estimate,
-    cell: pl.DataFrame,
+    tables: _Tables,
     statistic: Callable[[FloatArray], FloatArray],
     bounds: tuple[float, float],
     settings: Settings,
 ) -> Estimate:
-    if cell.is_empty():
-        return replace(row, n_tasks=0).undefined("no comparison labelled by both")
-    tables = _tables(cell)
-    there = tables.sum((1, 2)) > 0
-    tables, tasks = tables[there], tasks_of(cell)[: len(there)][there]
-    row = replace(row, n_tasks=int(tasks.sum()))
-    if not len(tables):
+    if not tables.n_tasks:
         return row.undefined("no comparison labelled by both")
-    whole = (tasks[:, None, None] * tables).sum(0)
-    value = float(statistic(whole[None])[0])
+    value = float(statistic(tables.whole[None])[0])
     if np.isnan(value):
         return row.undefined(UNDEFINED.get(row.estimand, "undefined on these counts"))
-    if nominal.alike(tables, tasks):
+    if tables.alike:
         said = "all tasks have the same table: no spread between tasks to see"
         missing = Interval.missing("jackknife", said)
         return replace(row, estimate=value).with_interval(missing, settings.conf_level, test=False)
     interval = jackknife_interval(
-        value, statistic(whole[None] - tables), bounds=bounds, conf_level=settings.conf_level, tasks=tasks
+        value, statistic(tables.without), bounds=bounds, conf_level=settings.conf_level, tasks=tables.tasks
     )
     return replace(row, estimate=value).with_interval(interval, settings.conf_level)

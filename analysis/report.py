@@ -104,11 +104,15 @@ def estimate_all(
 
 
 def side_by_side(
-    parts: Mapping[str, Callable[[], list[EstimateFrame]]], on_step: Callable[[str], object]
+    parts: Mapping[str, Callable[[], list[EstimateFrame]]],
+    on_step: Callable[[str], object],
+    *,
+    longest: Collection[str] = (),
 ) -> list[EstimateFrame]:
-    """Estimate parts of a report, two at a time in their order; give the frames in that order.
+    """Estimate parts of a report, two at a time; give their frames in the order of the parts.
 
-    ``on_step`` is called with the name of each part when it is estimated, from any thread.
+    ``on_step`` is called with the name of each part when it is estimated, from any thread. The ``longest``
+    are begun first.
     """
 
     def make(name: str) -> list[EstimateFrame]:
@@ -118,7 +122,10 @@ def side_by_side(
 
     # The parts share the cores already: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1), ThreadPoolExecutor(_AT_ONCE) as pool:
-        return [frame for made in pool.map(make, parts) for frame in made]
+        started = {
+            name: pool.submit(make, name) for name in sorted(parts, key=lambda name: name not in longest)
+        }
+        return [frame for name in parts for frame in started[name].result()]
 
 
 def _one(

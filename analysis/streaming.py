@@ -62,6 +62,7 @@ _OF_SAMPLE: Final = (
     "robustness",
 )
 """Parts of a report that need single comparisons."""
+_SAMPLED: Final = "models on a sample of tasks"
 
 
 @dataclass(slots=True)
@@ -165,24 +166,29 @@ def estimate_gathered(
     on_step: Callable[[str], object] = lambda _: None,
 ) -> EstimateFrame:
     """Estimate everything from what was kept of the parts."""
-    sums = {name: parts.total() for name, parts in gathered.sums.items()}
+    sums = gathered.sums
     if not sums:
         return Estimates.create_empty()
+    deltas = sums["deltas"].total()
     parts: dict[str, Callable[[], list[EstimateFrame]]] = {
-        "self-preference": lambda: [self_preference_of(sums["deltas"], settings)],
-        "models on a sample of tasks": lambda: _of_sample(gathered, settings, tiers),
+        "self-preference": lambda: [self_preference_of(deltas, settings)],
         "contrasts of self-preference": lambda: [
-            self_preference_inflation_of(sums["inflation"], settings),
-            self_preference_tier_gradient_of(sums["deltas"], settings, tiers),
-            uninvolved_share_of(sums["involvement"], settings),
+            self_preference_inflation_of(sums["inflation"].total(), settings),
+            self_preference_tier_gradient_of(deltas, settings, tiers),
+            uninvolved_share_of(sums["involvement"].total(), settings),
         ],
-        "position": lambda: [position_of(sums["position"], settings)],
-        "agreement": lambda: [agreement_of(sums["agreement"], settings)],
-        "win rates": lambda: [win_rate_of(sums["win rates"], settings), _ranked(gathered, settings)],
-        "words": lambda: [mean_words_of(sums["words"], settings)],
-        "longer wins": lambda: [longer_wins_of(sums["longer wins"], settings)],
+        "win rates": lambda: [
+            win_rate_of(sums["win rates"].total(), settings),
+            _ranked(gathered, settings),
+        ],
+        "words": lambda: [mean_words_of(sums["words"].total(), settings)],
+        "position": lambda: [position_of(sums["position"].total(), settings)],
+        "agreement": lambda: [agreement_of(sums["agreement"].total(), settings)],
+        "longer wins": lambda: [longer_wins_of(sums["longer wins"].total(), settings)],
+        _SAMPLED: lambda: _of_sample(gathered, settings, tiers),
     }
-    return Estimates.validate(adjusted(pl.concat(side_by_side(parts, on_step))))
+    frames = side_by_side(parts, on_step, longest=[_SAMPLED, "agreement"])
+    return Estimates.validate(adjusted(pl.concat(frames)))
 
 
 def _ranked(gathered: Gathered, settings: Settings) -> EstimateFrame:
@@ -203,10 +209,10 @@ def _of_sample(gathered: Gathered, settings: Settings, tiers: tuple[str, ...]) -
         judgments_to_identify(own, settings),
         halving(sample, own, settings),
     ]
-    return [_said(frame, gathered) for frame in made]
+    return [_said(pl.concat(made), gathered)]
 
 
-def _said(frame: EstimateFrame, gathered: Gathered) -> EstimateFrame:
+def _said(frame: pl.DataFrame, gathered: Gathered) -> EstimateFrame:
     """Add to the reason of each row on how many of the tasks it rests, where that is not all."""
     reason = pl.col("reason")
     for sample, rows in (

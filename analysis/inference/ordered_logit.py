@@ -12,7 +12,7 @@ Bradley–Terry's; with them it is Rao and Kupper's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -45,6 +45,12 @@ class Counts:
     group: npt.NDArray[np.int64]  # (n,) whose tie band applies; -1 where the group never ties
     outcomes: FloatArray  # (n, 3) counts of slot B, tie, slot A
     task: npt.NDArray[np.int64]  # (n,) codes from 0
+    by_band: tuple[tuple[npt.NDArray[np.bool_], FloatArray], ...] = field(init=False, repr=False)
+    """Rows of each group with a tie band, and their part of the design."""
+
+    def __post_init__(self) -> None:
+        of_bands = [self.group == band for band in range(self.n_bands)]
+        object.__setattr__(self, "by_band", tuple((of, self.design[of]) for of in of_bands))
 
     @property
     def n_bands(self) -> int:
@@ -263,11 +269,9 @@ def _derivatives(
     information = np.zeros((len(weights), size, size))
     score[:, :n_columns] = by_eta @ design
     information[:, :n_columns, :n_columns] = -(design.T * eta_eta[:, None, :]) @ design
-    for band in range(counts.n_bands):
-        of = counts.group == band
-        place = n_columns + band
+    for place, (of, rows) in enumerate(counts.by_band, start=n_columns):
         score[:, place] = by_log[:, of].sum(1)
-        crossed = -(eta_log[:, of] @ design[of])
+        crossed = -(eta_log[:, of] @ rows)
         information[:, place, :n_columns] = crossed
         information[:, :n_columns, place] = crossed
         information[:, place, place] = -log_log[:, of].sum(1)

@@ -57,7 +57,7 @@ def test_parts_side_by_side_are_those_one_after_another_in_any_order(monkeypatch
     told: list[str] = []
     side_by_side = estimate_parts([comparisons], QUICK, on_step=told.append)
 
-    def last_first(parts, _):
+    def last_first(parts, _, **_longest):
         made = {name: parts[name]() for name in reversed(parts)}
         assert sorted(told) == sorted(made)
         return [frame for name in parts for frame in made[name]]
