@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
-from threadpoolctl import threadpool_limits
 
 from recuse.analysis.agreement import agreement_of, agreement_sums
 from recuse.analysis.answer_length import mean_words_of, word_sums
@@ -39,7 +38,7 @@ from recuse.analysis.win_rate import side_scores, win_rate_of, win_rate_sums
 from recuse.errors import ConfigurationError
 from recuse.schema import TIERS, ComparisonFrame, Comparisons, EstimateFrame, Estimates
 
-__all__ = ["Gathered", "estimate_gathered", "estimate_parts", "gather"]
+__all__ = ["Gathered", "PartSums", "estimate_gathered", "estimate_parts", "gather", "sums_of_part"]
 
 _OF_TASKS: Final[Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "words": word_sums,
@@ -65,6 +64,16 @@ _OF_SAMPLE: Final = (
 _SAMPLED: Final = "models on a sample of tasks"
 
 
+@dataclass(frozen=True, slots=True)
+class PartSums:
+    """What the tasks of one part add to the estimates."""
+
+    comparisons: pl.DataFrame
+    """The part itself, coded."""
+    patterns: dict[str, list[pl.DataFrame]]
+    ranks: dict[str, RankMoments]
+
+
 @dataclass(slots=True)
 class Gathered:
     """What is kept of the parts: patterns of task sums, and two samples of whole tasks."""
@@ -77,6 +86,21 @@ class Gathered:
     """Comparisons of probe ``main``."""
     probes: TaskSample = field(default_factory=TaskSample)
     """Comparisons of all other probes."""
+
+    def add(self, sums: PartSums) -> None:
+        """Take in a part of whole tasks that no other part has; parts come in the same order each time."""
+        part = sums.comparisons
+        for name, patterns in sums.patterns.items():
+            self.sums.setdefault(name, PatternSums()).add(*patterns)
+        for study, moments in sums.ranks.items():
+            before = self.ranks.get(study)
+            self.ranks[study] = moments if before is None else before + moments
+        is_main = part["probe"] == "main"
+        if is_main.all():
+            self.main.add(part)
+        else:
+            self.main.add(part.filter(is_main))
+            self.probes.add(part.filter(~is_main))
 
 
 def estimate_parts(
@@ -135,27 +159,24 @@ def refuse_rows(settings: Settings) -> None:
 
 
 def gather(gathered: Gathered, part: pl.DataFrame) -> None:
-    """Add comparisons, coded or not, of whole tasks that no other part has, to what is kept."""
-    with threadpool_limits(1):
-        frame = coded(part)
-        pairs = pair_scores(frame)
-        own = against_baselines(frame, pairs=pairs, with_lengths=False)
-        sides = side_scores(frame, pairs)
-        found = {name: [sums(frame)] for name, sums in _OF_TASKS.items()}
-        found["win rates"] = [win_rate_sums(frame, sides)]
-        found |= {name: [sums(own)] for name, sums in _OF_OWN.items()}
-        found["deltas"].append(judges_there(frame))
-        for name, more in found.items():
-            gathered.sums.setdefault(name, PatternSums()).add(*more)
-        for study, moments in rank_moments(sides).items():
-            before = gathered.ranks.get(study)
-            gathered.ranks[study] = moments if before is None else before + moments
-        is_main = frame["probe"] == "main"
-        if is_main.all():
-            gathered.main.add(frame)
-        else:
-            gathered.main.add(frame.filter(is_main))
-            gathered.probes.add(frame.filter(~is_main))
+    """Add comparisons of whole tasks that no other part has to what is kept."""
+    gathered.add(sums_of_part(part))
+
+
+def sums_of_part(part: pl.DataFrame) -> PartSums:
+    """Sum comparisons of whole tasks: all that estimates on every task need of them.
+
+    Takes names as texts, or coded by :func:`recuse.analysis.row_codes.with_codes_of`.
+    """
+    frame = coded(part)
+    pairs = pair_scores(frame)
+    own = against_baselines(frame, pairs=pairs, with_lengths=False)
+    sides = side_scores(frame, pairs)
+    found = {name: [sums(frame)] for name, sums in _OF_TASKS.items()}
+    found["win rates"] = [win_rate_sums(frame, sides)]
+    found |= {name: [sums(own)] for name, sums in _OF_OWN.items()}
+    found["deltas"].append(judges_there(frame))
+    return PartSums(frame, found, rank_moments(sides))
 
 
 def estimate_gathered(

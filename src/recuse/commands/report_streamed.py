@@ -94,13 +94,15 @@ def estimate_streamed(
     The reduced table lies in a hidden folder inside ``out`` while the run lasts.
     """
     import polars as pl
+    from threadpoolctl import threadpool_limits
 
+    from recuse.analysis.coded import Coded
     from recuse.analysis.comparisons import compare_reduced
     from recuse.analysis.counts import StudySize
     from recuse.analysis.report import pooled_over_studies
     from recuse.analysis.row_codes import with_codes_of
-    from recuse.analysis.streaming import Gathered, estimate_gathered, gather, refuse_rows
-    from recuse.collectors.ahead import ahead
+    from recuse.analysis.streaming import Gathered, PartSums, estimate_gathered, refuse_rows, sums_of_part
+    from recuse.collectors.ahead import made_ahead
     from recuse.collectors.streaming import stream
     from recuse.figures.files import write_comparison_parts
     from recuse.schema import Estimates
@@ -112,21 +114,23 @@ def estimate_streamed(
         source = stream(partitions, Path(folder), study_file=study_file, on_part=step)
         pooling = pooled and source.n_studies > 1
 
-        def compared() -> Iterator[tuple[ComparisonFrame, pl.DataFrame]]:
-            for number, reduced in enumerate(source.reduced(), start=1):
-                step(f"comparisons of part {number:,} of {len(source.parts):,}")
-                size.add(reduced)
-                part = compare_reduced(
-                    reduced, scoring=settings.scoring, families=source.families, one_order=source.one_order
-                )
-                yield part, with_codes_of(part, reduced)
+        def summed(reduced: Coded) -> tuple[Coded, ComparisonFrame, list[PartSums]]:
+            part = compare_reduced(
+                reduced, scoring=settings.scoring, families=source.families, one_order=source.one_order
+            )
+            sums = [sums_of_part(with_codes_of(part, reduced))]
+            if pooling:
+                sums.append(sums_of_part(pooled_over_studies(part)))
+            return reduced, part, sums
 
         def gathered() -> Iterator[ComparisonFrame]:
-            for part, in_codes in ahead(compared()):
-                gather(by_study, in_codes)
-                if pooling:
-                    gather(over_all, pooled_over_studies(part))
-                yield part
+            with threadpool_limits(1):
+                for number, (reduced, part, sums) in enumerate(made_ahead(summed, source.reduced()), start=1):
+                    step(f"comparisons of part {number:,} of {len(source.parts):,}")
+                    size.add(reduced)
+                    for kept, of_part in zip((by_study, over_all), sums, strict=False):
+                        kept.add(of_part)
+                    yield part
 
         path, heights = write_comparison_parts(gathered(), out)
     estimates = estimate_gathered(by_study, settings, tiers=source.tiers, on_step=step)
