@@ -14,11 +14,11 @@ from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.interval import DEFAULT, Interval, method_named
 from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.inference.ordered_jackknife import one_step_without_each
 from recuse.analysis.inference.ordered_logit import (
     OrderedFit,
     bootstrap_fits,
     fit_ordered,
-    one_step_without_each,
 )
 from recuse.analysis.inference.percentile import percentile_interval
 from recuse.analysis.inference.sandwich import t_interval

@@ -22,7 +22,7 @@ from scipy import special
 from recuse.analysis.inference.clusters import FloatArray
 from recuse.errors import UndefinedEstimateError
 
-__all__ = ["Counts", "OrderedFit", "bootstrap_fits", "fit_ordered", "one_step_without_each"]
+__all__ = ["Counts", "OrderedFit", "bootstrap_fits", "fit_ordered", "row_derivatives"]
 
 _MOST_STEPS: Final = 60
 _MOST_STEPS_RESAMPLED: Final = 20
@@ -109,27 +109,6 @@ def fit_ordered(counts: Counts, start: FloatArray | None = None) -> OrderedFit:
         size = float(np.abs(score).max())
         raise UndefinedEstimateError(f"the ordered logit does not converge (largest score {size:.2g})")
     return replace(fit, separated=separated)
-
-
-def one_step_without_each(fit: OrderedFit, counts: Counts) -> FloatArray:
-    """Parameters without each task, one Newton step from the fit: shape (G, parameters); NaN if undefined.
-
-    The step uses the information that is left, so that the jackknife over it is the cluster-robust CR3
-    variance of this model. Parameters in ``separated`` stay where they are.
-    """
-    free = [place for place in range(len(fit.parameters)) if place not in fit.separated]
-    if not free:
-        return np.repeat(fit.parameters[None, :], counts.n_tasks, axis=0)
-    score, information = _by_task(counts, fit.parameters)
-    left = (fit.information - information)[:, free][:, :, free]
-    eigenvalues = np.linalg.eigvalsh(left)
-    known = eigenvalues[:, 0] > _FLAT * np.maximum(eigenvalues[:, -1], 1e-300) * 1e-3
-    moves = np.full((len(left), len(free)), np.nan)
-    if known.any():
-        moves[known] = np.linalg.solve(left[known], score[known][:, free, None])[..., 0]
-    without = np.repeat(fit.parameters[None, :], len(left), axis=0)
-    without[:, free] = fit.parameters[free] - moves
-    return without
 
 
 def bootstrap_fits(
@@ -235,7 +214,7 @@ def _log_likelihood(counts: Counts, weights: FloatArray, parameters: FloatArray)
     return total
 
 
-def _rows(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, ...]:
+def row_derivatives(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, ...]:
     """First and second derivatives of a row's log-likelihood by its η and by log τ of its group.
 
     log P(A) has the derivative 1 - P(A) by η and -(1 - P(A)) by τ; log P(B) the opposite by η; the log of a
@@ -262,7 +241,7 @@ def _derivatives(
     counts: Counts, weights: FloatArray, parameters: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Score (B, q) and observed information (B, q, q)."""
-    by_eta, eta_eta, by_log, eta_log, log_log = (weights * row for row in _rows(counts, parameters))
+    by_eta, eta_eta, by_log, eta_log, log_log = (weights * row for row in row_derivatives(counts, parameters))
     design, n_columns = counts.design, counts.design.shape[1]
     size = parameters.shape[1]
     score = np.zeros((len(weights), size))
@@ -275,33 +254,6 @@ def _derivatives(
         information[:, place, :n_columns] = crossed
         information[:, :n_columns, place] = crossed
         information[:, place, place] = -log_log[:, of].sum(1)
-    return score, information
-
-
-def _by_task(counts: Counts, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Score and observed information of each task, shapes (G, q) and (G, q, q)."""
-    by_eta, eta_eta, by_log, eta_log, log_log = (row[0] for row in _rows(counts, parameters[None, :]))
-    n_columns = counts.design.shape[1]
-    bands = np.eye(counts.n_bands + 1)[counts.group][:, : counts.n_bands]
-    order = np.argsort(counts.task, kind="stable")
-    starts = np.searchsorted(counts.task[order], np.arange(counts.n_tasks))
-    # Columns as rows of memory, in the order of tasks: sums then run over neighbours.
-    wide = np.ascontiguousarray(np.column_stack([counts.design, bands])[order].T)
-    by_eta, eta_eta, by_log, eta_log, log_log = (
-        row[order] for row in (by_eta, eta_eta, by_log, eta_log, log_log)
-    )
-    size = n_columns + counts.n_bands
-    score, information = np.zeros((counts.n_tasks, size)), np.zeros((counts.n_tasks, size, size))
-    for place, own in enumerate(wide):
-        is_band = place >= n_columns
-        score[:, place] = np.add.reduceat(own * (by_log if is_band else by_eta), starts)
-        products = wide[place:] * (own * (eta_log if is_band else eta_eta))
-        products[max(0, n_columns - place) :] = wide[max(place, n_columns) :] * (
-            own * (log_log if is_band else eta_log)
-        )
-        found = -np.add.reduceat(products, starts, axis=1).T
-        information[:, place, place:] = found
-        information[:, place:, place] = found
     return score, information
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from recuse.analysis.inference.jackknife import jackknife_interval
-from recuse.analysis.inference.ordered_logit import Counts, fit_ordered, one_step_without_each
+from recuse.analysis.inference.ordered_jackknife import one_step_without_each
+from recuse.analysis.inference.ordered_logit import Counts, fit_ordered
 
 N_TASKS, N_SETS, OWN = 15, 300, slice(8, 11)
 STRENGTH = np.array([0.0, 0.3, -0.3])

@@ -9,11 +9,12 @@ import pytest
 from scipy.optimize import approx_fprime
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
+from recuse.analysis.inference import ordered_jackknife
+from recuse.analysis.inference.ordered_jackknife import one_step_without_each
 from recuse.analysis.inference.ordered_logit import (
     Counts,
     bootstrap_fits,
     fit_ordered,
-    one_step_without_each,
 )
 
 
@@ -139,3 +140,20 @@ def test_separation_is_found_and_leaves_the_rest_at_its_limit() -> None:
     )
     assert fit.separated == (3,)
     assert fit.parameters[:3] == pytest.approx(rest.parameters, abs=1e-4)
+
+
+def test_steps_without_each_are_the_same_some_tasks_at_a_time(monkeypatch) -> None:
+    counts = simulated(600, n_tasks=40)
+    fit = fit_ordered(counts)
+    at_once = one_step_without_each(fit, counts)
+    monkeypatch.setattr(ordered_jackknife, "_CELLS_AT_ONCE", 1)
+    assert np.array_equal(one_step_without_each(fit, counts), at_once)
+
+
+def test_nothing_is_known_without_the_one_task_that_identifies_a_term() -> None:
+    counts = simulated(600, n_tasks=40)
+    alone = np.where(counts.task == 7, np.resize([1.0, -1.0], 600), 0.0)
+    counts = replace(counts, design=np.column_stack([counts.design, alone]))
+    without = one_step_without_each(fit_ordered(counts), counts)
+    assert np.isnan(without[7]).all()
+    assert np.isfinite(np.delete(without, 7, axis=0)).all()
