@@ -84,7 +84,17 @@ class Coded:
 
     def only(self, wanted: pl.Series) -> Coded:
         """Keep some of the comparisons."""
-        return replace(self, rows=self.rows.filter(wanted))
+        rows = self.rows.filter(wanted)
+        if not self.has_own_kinds():
+            return replace(self, rows=rows)
+        own = pl.int_range(pl.len(), dtype=pl.UInt32)
+        return replace(self, rows=rows.with_columns(kind=own), kinds=self.kinds.filter(wanted))
+
+    def has_own_kinds(self) -> bool:
+        """Whether each comparison has a kind of its own, in the order of the comparisons."""
+        if self.kinds.height != self.rows.height:
+            return False
+        return self.rows.select((pl.col("kind") == pl.int_range(pl.len())).all()).item() is True
 
 
 def coded_comparisons(comparisons: pl.DataFrame, said: Sequence[str]) -> Coded:
@@ -134,10 +144,14 @@ def with_places(frame: pl.DataFrame, names: Sequence[tuple[str, ...]]) -> pl.Dat
     """
     lazy = frame.lazy()
     for columns in names:
-        texts = [name for name in columns if frame[name].dtype == pl.String]
-        if texts:
-            there = pl.concat([frame[name].drop_nulls().unique() for name in texts]).unique().sort()
-            lazy = lazy.with_columns(pl.col(texts).cast(pl.Enum(there)))
+        there = {name: frame[name].unique() for name in columns if frame[name].dtype == pl.String}
+        if not there:
+            continue
+        places = pl.Enum(pl.concat([values.drop_nulls() for values in there.values()]).unique().sort())
+        lazy = lazy.with_columns(
+            pl.lit(values.item(), dtype=places).alias(name) if len(values) == 1 else pl.col(name).cast(places)
+            for name, values in there.items()
+        )
     return lazy.collect()
 
 

@@ -57,7 +57,12 @@ class StreamedSource:
         """Read the reduced tables, one at a time."""
         for folder in self.parts:
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in _TABLES}
-            yield Coded(tables["rows"], tables["tasks"]["task_id"], tables["kinds"], tables["outcomes"])
+            rows = tables["rows"]
+            if "kind" not in rows.columns:
+                rows = rows.insert_column(
+                    1, pl.int_range(rows.height, dtype=pl.UInt32, eager=True).alias("kind")
+                )
+            yield Coded(rows, tables["tasks"]["task_id"], tables["kinds"], tables["outcomes"])
 
 
 def stream(
@@ -214,7 +219,8 @@ def _tasks_of(reduced: Coded) -> pl.Series:
 def _put(reduced: Coded, folder: Path) -> Path:
     """Write a table that is read once and soon."""
     folder.mkdir()
-    tables = (reduced.rows, reduced.tasks.to_frame("task_id"), reduced.kinds, reduced.outcomes)
+    rows = reduced.rows.drop("kind") if reduced.has_own_kinds() else reduced.rows
+    tables = (rows, reduced.tasks.to_frame("task_id"), reduced.kinds, reduced.outcomes)
     for name, table in zip(_TABLES, tables, strict=True):
         table.write_parquet(folder / f"{name}.parquet", compression="lz4", statistics=False)
     return folder

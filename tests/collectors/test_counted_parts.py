@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from recuse.analysis.coded import coded_comparisons
 from recuse.analysis.comparisons import COMPARISON_KEYS
-from recuse.analysis.reduction import READ_TEXTS, READ_WHOLE, reduced
+from recuse.analysis.reduction import COUNTS, READ_TEXTS, READ_WHOLE, reduced
 from recuse.collectors.counted_parts import counted_part, is_plain
 
 READ = [*READ_TEXTS, *READ_WHOLE]
@@ -99,3 +100,16 @@ def test_columns_of_other_types_are_not_plain() -> None:
     assert not is_plain({**types, "words_a": pl.Float64()})
     assert not is_plain({**types, "task_id": pl.Int64()})
     assert not is_plain({**types, "words_a": pl.UInt64()})
+
+
+def test_comparisons_of_kinds_of_their_own_keep_them_when_some_are_set_aside(
+    judgments_of_all_kinds: Callable[..., pl.DataFrame],
+) -> None:
+    reduced_rows = one_by_one(judgments_of_all_kinds(900), {})
+    whole = coded_comparisons(reduced_rows, ("n_presentations", *COUNTS))
+    wanted = pl.int_range(whole.rows.height, eager=True) % 3 == 1
+    part = whole.only(wanted)
+    assert whole.has_own_kinds()
+    assert part.has_own_kinds()
+    expected = reduced_rows.filter(wanted)
+    assert_frame_equal(part.decoded(wanted.filter(wanted)), expected, check_dtypes=False)
