@@ -13,7 +13,7 @@ from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.power import minimum_detectable_effect
 from recuse.schema import EstimateFrame, Estimates
 
-__all__ = ["Estimate", "estimate_frame", "no_estimates"]
+__all__ = ["Estimate", "estimate_frame", "joined", "no_estimates"]
 
 Unit = Literal[
     "proportion",
@@ -74,7 +74,7 @@ class Estimate:
             conf_level=None if missing else conf_level,
             interval=interval.method,
             mde=mde,
-            reason="; ".join(said for said in (interval.reason, self.reason) if said) or None,
+            reason=joined(interval.reason, self.reason),
         )
         if not test:
             return row
@@ -84,6 +84,11 @@ class Estimate:
     def undefined(self, reason: str) -> Estimate:
         """Keep the row, without a number, and say why."""
         return replace(self, estimate=None, reason=reason)
+
+
+def joined(*reasons: str | None) -> str | None:
+    """Put what is to be said of a row into one reason, each once; null where there is nothing."""
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason)) or None
 
 
 def estimate_frame(rows: Iterable[Estimate]) -> EstimateFrame:

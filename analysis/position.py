@@ -18,7 +18,7 @@ from recuse.analysis.cells import (
     tasks_of,
     total,
 )
-from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.estimates import Estimate, estimate_frame, joined
 from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.exact import binomial_p, clopper_pearson, sign_test_p
 from recuse.analysis.inference.signflip import sign_flip
@@ -160,7 +160,7 @@ def _slot_a_rows(
         test="sign_flip_task_lean",
         p_value=flip.p_value,
         n_dropped=(by_task.n_tasks or 0) - flip.n_nonzero,
-        reason=flip.reason or by_task.reason,
+        reason=flip.reason or by_task.reason if flip.exact else joined(flip.reason, by_task.reason),
     )
     toward_a, flips = total(cell, "flips_a"), total(cell, "flips")
     reversals = replace(

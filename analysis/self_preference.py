@@ -20,7 +20,7 @@ from recuse.analysis.cells import (
     total,
 )
 from recuse.analysis.comparisons import of_pairs, pair_scores
-from recuse.analysis.estimates import Estimate, estimate_frame
+from recuse.analysis.estimates import Estimate, estimate_frame, joined
 from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
@@ -294,7 +294,7 @@ def _cell_rows(
         n_dropped=n_tasks - flip.n_nonzero,
         test="sign_flip",
         p_value=flip.p_value,
-        reason=flip.reason or row.reason,
+        reason=flip.reason or row.reason if flip.exact else joined(flip.reason, row.reason),
     )
     return [*rates, delta, signs]
 

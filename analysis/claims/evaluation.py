@@ -13,7 +13,7 @@ from recuse.analysis.claims.forms import Form, How
 from recuse.analysis.claims.reading import Reading
 from recuse.analysis.claims.readings import read
 from recuse.analysis.claims.record import Claim
-from recuse.analysis.estimates import Unit
+from recuse.analysis.estimates import Unit, joined
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.settings import Settings
@@ -184,7 +184,7 @@ def _with_sign_flip(evaluation: Evaluation, reading: Reading, settings: Settings
     if reading.lean is None or evaluation.choices.cluster != "task" or evaluation.claim.null != 0.5:
         return evaluation
     flip = sign_flip(reading.lean, settings.rng("position"), settings.n_resamples)
-    said = "; ".join(part for part in (evaluation.reason, flip.reason) if part) or None
+    said = joined(evaluation.reason, flip.reason)
     p_value = 1.0 if flip.n_nonzero == 0 else flip.p_value
     return replace(evaluation, p_value=p_value, test="sign_flip_task_lean", reason=said)
 

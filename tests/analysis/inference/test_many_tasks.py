@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -15,6 +16,7 @@ from recuse.analysis.inference.many_tasks import MANY_TASKS, NORMAL, half_step, 
 from recuse.analysis.inference.means import mean_interval
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.inference.studentized import draw_means
+from recuse.analysis.self_preference import self_preference_of
 from recuse.analysis.settings import Settings
 
 N_DRAWS = 200_000
@@ -154,3 +156,15 @@ def test_shuffled_labels_of_single_verdicts_are_hypergeometric(more):
 )
 def test_half_a_step_of_values_on_a_grid(values, half):
     assert half_step(np.array(values)) == pytest.approx(half)
+
+
+def test_what_a_row_says_of_its_judges_stands_beside_how_it_was_drawn():
+    keys = {"study": "s", "judge": "j", "baseline": "uninvolved", "tier": "objective"}
+    sums = pl.DataFrame(
+        {"own": [0.0, 0.5, 1.0], "peers": [0.5, 0.5, 0.0], "delta": [-0.5, 0.0, 1.0], "n": 1, "n_own": 1}
+        | {"fewest": 1, "most": 1, "n_tasks": [3_000, 1_000, 2_000]}
+    ).with_columns(**{name: pl.lit(value) for name, value in keys.items()})
+    found = self_preference_of(sums, Settings(n_resamples=199))
+    of_tier = found.filter(pl.col("estimand") == "self_preference_delta", pl.col("tier").is_not_null())
+    assert of_tier["test"].to_list() == ["dual_of_bootstrap_t", "sign_flip"]
+    assert all(reason.startswith(f"{NORMAL}; one baseline judge") for reason in of_tier["reason"])
