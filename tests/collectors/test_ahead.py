@@ -1,4 +1,4 @@
-"""Parts that are made in a thread come in order, one ahead, and with their errors."""
+"""Parts that are made in threads come in order, no more of them ahead than said, and with their errors."""
 
 from __future__ import annotations
 
@@ -8,38 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recuse.collectors.ahead import ahead, made_ahead
-
-
-def test_one_part_is_made_while_another_is_used() -> None:
-    made: list[int] = []
-    second = threading.Event()
-
-    def parts() -> Iterator[int]:
-        for number in range(4):
-            made.append(number)
-            if number == 1:
-                second.set()
-            yield number
-
-    taken = ahead(parts())
-    assert next(taken) == 0
-    assert second.wait(5)
-    time.sleep(0.05)
-    assert made == [0, 1]
-    assert list(taken) == [1, 2, 3]
-
-
-def test_what_goes_wrong_is_raised_where_the_part_is_taken() -> None:
-    def parts() -> Iterator[int]:
-        yield 0
-        message = "the second part"
-        raise ValueError(message)
-
-    taken = ahead(parts())
-    assert next(taken) == 0
-    with pytest.raises(ValueError, match="the second part"):
-        next(taken)
+from recuse.collectors.ahead import made_ahead
 
 
 def test_two_are_made_at_a_time_and_come_in_order() -> None:
