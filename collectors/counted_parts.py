@@ -22,14 +22,23 @@ from recuse.collectors.columns import refuse_rows, typed_columns
 from recuse.collectors.readers import ROW, RawTable
 from recuse.errors import RecuseError
 
-__all__ = ["Counted", "counted_part", "is_plain"]
+__all__ = [
+    "BITS",
+    "MOST",
+    "Counted",
+    "counted_part",
+    "is_described_twice",
+    "is_plain",
+    "largest_of",
+    "outcomes_of",
+]
 
 _TEXTS: Final = (pl.String, pl.Enum, pl.Categorical)
 _WHOLE: Final = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 _LENGTHS: Final = tuple(name for name in READ_WHOLE if name != "replicate")
-_BITS: Final = 3
+BITS: Final = 3
 """Bits in which one count is held: up to seven."""
-_MOST: Final = 7
+MOST: Final = 7
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
@@ -85,7 +94,7 @@ def counted_part(rows: pl.DataFrame, study: str, aliases: Mapping[str, str]) -> 
         return None
     of_row = number.to_numpy()
     coded = _counted(rows, told.kinds, told.kind[of_row], told.place[of_row], task)
-    return None if coded is None or _is_described_twice(coded) else Counted(coded, told.aliases)
+    return None if coded is None or is_described_twice(coded) else Counted(coded, told.aliases)
 
 
 def _told(
@@ -140,9 +149,9 @@ def _counted(
     order = _order(key, task)
     key = key[order]
     starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-    if np.diff(starts, append=len(key)).max() > _MOST:
+    if np.diff(starts, append=len(key)).max() > MOST:
         return None
-    packed = np.add.reduceat((np.int64(1) << (_BITS * place))[order], starts)
+    packed = np.add.reduceat((np.int64(1) << (BITS * place))[order], starts)
     swapped = place >= len(COUNTS) // 2
     largest: dict[str, pl.Series] = {}
     for name in REDUCED_LENGTHS:
@@ -151,7 +160,7 @@ def _counted(
             largest[name] = pl.Series([None], dtype=pl.Int64).new_from_index(0, len(starts))
             continue
         shown = [_length(rows, f"{length}_{slot}") for slot in ("ab" if side == "first" else "ba")]
-        largest[name] = _largest(np.where(swapped, shown[1], shown[0])[order], starts)
+        largest[name] = largest_of(np.where(swapped, shown[1], shown[0])[order], starts)
     held = np.unique(packed)
     key = key[starts]
     found = pl.DataFrame(
@@ -162,7 +171,7 @@ def _counted(
             **largest,
         }
     )
-    return Coded(found, tasks, kinds, _outcomes(held))
+    return Coded(found, tasks, kinds, outcomes_of(held))
 
 
 def _order(key: _Numbers, task: pl.Series) -> _Numbers:
@@ -180,18 +189,19 @@ def _length(rows: pl.DataFrame, name: str) -> _Numbers:
     return rows[name].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def _largest(lengths: _Numbers, starts: _Numbers) -> pl.Series:
+def largest_of(lengths: _Numbers, starts: _Numbers) -> pl.Series:
+    """Give the largest length of each run of rows, null where all are -1."""
     largest = pl.Series(np.maximum.reduceat(lengths, starts))
     return largest.set(largest < 0, None) if largest.min() == -1 else largest
 
 
-def _outcomes(held: _Numbers) -> pl.DataFrame:
+def outcomes_of(held: _Numbers) -> pl.DataFrame:
     """Take packed counts apart."""
-    counts = {name: (held >> (_BITS * place)) & _MOST for place, name in enumerate(COUNTS)}
+    counts = {name: (held >> (BITS * place)) & MOST for place, name in enumerate(COUNTS)}
     return pl.DataFrame(counts).select(pl.sum_horizontal(*COUNTS).alias("n_presentations"), *COUNTS)
 
 
-def _is_described_twice(coded: Coded) -> bool:
+def is_described_twice(coded: Coded) -> bool:
     """Tell whether a task has two tiers, categories or rewards in one probe."""
     place = ("study", "probe")
     if coded.kinds.n_unique(place) == coded.kinds.n_unique([*place, *FACTS]):

@@ -10,7 +10,7 @@ import narwhals as nw
 import polars as pl
 
 from recuse.analysis.coded import Coded, coded_comparisons
-from recuse.analysis.reduction import COUNTS, FACTS, REDUCED, REDUCED_KEYS, REDUCED_LENGTHS, reduced
+from recuse.analysis.reduction import COUNTS, FACTS, REDUCED, reduced
 from recuse.collectors.border import REFUSALS, REQUIRED, refuse_two_facts, renamed, with_defaults
 from recuse.collectors.chunks import Chunk, Part
 from recuse.collectors.columns import refuse_rows, typed_columns
@@ -24,7 +24,7 @@ from recuse.collectors.study import StudyFile
 from recuse.errors import JudgmentsError
 from recuse.schema import Judgments
 
-__all__ = ["Noticed", "PartBorder", "merged"]
+__all__ = ["Noticed", "PartBorder"]
 
 _NOT_READ: Final = {
     "judgment_id", "logprob_a", "logprob_b", "tokens_a", "tokens_b", "raw", "model_resolved",
@@ -164,22 +164,6 @@ class PartBorder:
             "number repetitions in the column replicate",
             self.where,
         )
-
-
-def merged(pieces: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Add up the counts of comparisons whose presentations were reduced in several parts.
-
-    Raises
-    ------
-    SourceError
-        A task is described in two ways.
-    """
-    refuse_two_facts(pieces, where)
-    return (
-        pieces.group_by(REDUCED_KEYS)
-        .agg(pl.col(*FACTS, *REDUCED_LENGTHS).max(), pl.col("n_presentations", *COUNTS).cast(pl.Int64).sum())
-        .select(pieces.columns)
-    )
 
 
 def _read(chunk: Chunk, columns: Sequence[str]) -> pl.DataFrame:

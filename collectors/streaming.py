@@ -10,12 +10,12 @@ from typing import Final
 
 import polars as pl
 
-from recuse.analysis.coded import Coded, coded_comparisons
-from recuse.analysis.reduction import COUNTS
+from recuse.analysis.coded import Coded
 from recuse.collectors import chunks
 from recuse.collectors.ahead import made_ahead
 from recuse.collectors.chunks import Part, Split, parts_of, split_tasks, task_hash
-from recuse.collectors.part_border import PartBorder, merged
+from recuse.collectors.merging import merged
+from recuse.collectors.part_border import PartBorder
 from recuse.collectors.partitions import ParquetFile, Partitions
 from recuse.collectors.readers import RawTable, format_of, read_table, stem_of
 from recuse.collectors.reduced_tables import is_reduced
@@ -203,8 +203,7 @@ def _whole_tasks(
     for paths in held.values():
         on_part("tasks of several parts")
         if paths:
-            whole = merged(pl.concat(pl.read_parquet(path) for path in paths), border.where)
-            yield coded_comparisons(whole, ("n_presentations", *COUNTS))
+            yield merged(pl.concat(pl.read_parquet(path) for path in paths), border.where)
         for path in paths:
             path.unlink()
 
