@@ -66,7 +66,7 @@ def write_comparison_parts(parts: Iterator[ComparisonFrame], out: Path) -> tuple
     whole = register_io_source(
         frames, schema={name: column.dtype for name, column in Comparisons.columns().items()}
     )
-    _whole(path, lambda target: whole.sink_parquet(target, statistics=False))
+    _whole(path, lambda target: whole.sink_parquet(target, compression_level=1, statistics=False))
     return path, heights
 
 
