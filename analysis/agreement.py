@@ -136,11 +136,17 @@ def agreement_sums(comparisons: pl.DataFrame, *, symmetric: bool = True) -> pl.D
 def agreement_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
     """Estimate :func:`agreement` from patterns of :func:`agreement_sums`."""
     rows: list[Estimate] = []
+    alone = _with_judges(sums, 1)
+    judges: dict[str, list[str]] = {}
+    for study, judge in alone.select("study", "judge").unique().sort("study", "judge").iter_rows():
+        judges.setdefault(str(study), []).append(str(judge))
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "tier"]):
         base = Estimate(estimand="cohen_kappa", unit="coefficient", **keys)
-        labels = {
-            str(names["judge"]): total(alone, "n")
-            for names, alone in each_cell(_with_judges(cell, 1), ["judge"])
+        # Every judge of the study, so that a part of it that lacks one hides no pair.
+        labels = dict.fromkeys(judges.get(str(keys["study"]), []), 0)
+        labels |= {
+            str(names["judge"]): total(mine, "n")
+            for names, mine in each_cell(_with_judges(cell, 1), ["judge"])
         }
         by_pair = {
             (str(names["judge"]), str(names["judge_2"])): pair

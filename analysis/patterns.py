@@ -20,7 +20,7 @@ from recuse.analysis.grouping import Cells, Codes, distinct, from_least, joined
 __all__ = ["DECIMALS", "N_TASKS", "WHOLE", "PatternSums", "patterns", "task_patterns"]
 
 WHOLE: Final = 55_440
-"""Sums of halves and of means over up to 12 judges are whole numbers in this unit."""
+"""Sums of halves and of means over up to 12 judges are mostly whole in this unit; others get ranks."""
 N_TASKS: Final = "n_tasks"
 """Column that counts the tasks of a pattern."""
 DECIMALS: Final = 9

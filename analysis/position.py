@@ -73,8 +73,10 @@ def position(comparisons: ComparisonFrame, settings: Settings) -> EstimateFrame:
 
 def position_of(sums: pl.DataFrame, settings: Settings) -> EstimateFrame:
     """Estimate :func:`position` from patterns of :func:`position_sums`."""
-    # A judge with one order somewhere had one order by design; where it gave no verdict, too.
-    one_order = set(sums.filter(pl.col("single") > 0).select("study", "judge", "probe").unique().rows())
+    # Where a judge that was asked one order by design gave no verdict, it was asked one order, too.
+    asked = sums.group_by("study", "judge", "probe").agg(pl.col("single", "complete").sum())
+    by_design = asked.filter((pl.col("single") > 0) & (pl.col("complete") == 0))
+    one_order = set(by_design.select("study", "judge", "probe").rows())
     rows: list[Estimate] = []
     rng = settings.rng("position")
     for keys, cell in each_cell(pooled_and_by(sums), ["study", "judge", "probe", "tier"]):
@@ -110,11 +112,14 @@ def position_sums(comparisons: pl.DataFrame) -> pl.DataFrame:
 
 
 def _meaning(outcomes: pl.DataFrame) -> pl.DataFrame:
-    """Count what one comparison of each outcome says of slots."""
+    """Count what one comparison of each outcome says of slots: nothing, if one order was asked by design."""
+    both_asked = (pl.col("resolution") != "single").cast(pl.Int64)
     is_flip = pl.col("resolution") == "flip"
     is_unstable = pl.col("resolution") == "unstable"
     complete = pl.col("resolution").is_in(["win", "tie", "flip", "unstable"])
-    slot_a, slot_b = pl.col("n_slot_a").cast(pl.Int64), pl.col("n_slot_b").cast(pl.Int64)
+    slot_a, slot_b, ties = (
+        pl.col(name).cast(pl.Int64) * both_asked for name in ("n_slot_a", "n_slot_b", "n_ties")
+    )
     recency = (is_flip & (slot_b == 2)) | (is_unstable & (slot_b == 1))
     primacy = (is_flip & (slot_a == 2)) | (is_unstable & (slot_a == 1))
     decided = slot_a + slot_b
@@ -122,7 +127,7 @@ def _meaning(outcomes: pl.DataFrame) -> pl.DataFrame:
         single=pl.col("resolution") == "single",
         slot_a=slot_a,
         slot_b=slot_b,
-        ties="n_ties",
+        ties=ties,
         complete=complete,
         incomplete=~complete,
         flips=is_flip,
@@ -134,7 +139,7 @@ def _meaning(outcomes: pl.DataFrame) -> pl.DataFrame:
         recency=recency,
         primacy=primacy,
         decided=decided,
-        n_verdicts=decided + pl.col("n_ties").cast(pl.Int64),
+        n_verdicts=decided + ties,
         net_recency=recency.cast(pl.Int64) - primacy.cast(pl.Int64),
     ).cast(pl.Int64)
 
@@ -169,7 +174,7 @@ def _slot_a_rows(
         p_value=sign_test_p(toward_a, flips - toward_a),
         n_comparisons=flips,
         n_dropped=total(cell, "complete") - flips,
-        reason=None if flips else "no hard reversal to test",
+        reason=joined(by_task.reason, None if flips else "no hard reversal to test"),
     )
     low, high = clopper_pearson(slot_a, decided, settings.conf_level)
     pooled = replace(

@@ -164,10 +164,15 @@ def with_names_as_codes(comparisons: ComparisonFrame) -> ComparisonFrame:
 
 
 def pooled_over_studies(comparisons: ComparisonFrame) -> ComparisonFrame:
-    """Name all studies one, with tasks of different studies kept apart."""
-    pooled = comparisons.with_columns(
-        task_id=pl.col("study") + pl.lit("/") + pl.col("task_id"), study=pl.lit(_POOLED)
+    """Name all studies one, with tasks of different studies kept apart.
+
+    A task is named ``study/task``; a slash in the name of a study is written ``%2F``, so that no two tasks
+    get one name.
+    """
+    study = (
+        pl.col("study").str.replace_all("%", "%25", literal=True).str.replace_all("/", "%2F", literal=True)
     )
+    pooled = comparisons.with_columns(task_id=study + pl.lit("/") + pl.col("task_id"), study=pl.lit(_POOLED))
     return Comparisons.validate(pooled)
 
 

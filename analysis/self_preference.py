@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import lcm
 from typing import Any, Final
 
 import numpy as np
@@ -21,10 +22,11 @@ from recuse.analysis.cells import (
 )
 from recuse.analysis.comparisons import of_pairs, pair_scores
 from recuse.analysis.estimates import Estimate, estimate_frame, joined
-from recuse.analysis.grouping import cells_of
+from recuse.analysis.grouping import Codes, cells_of
+from recuse.analysis.inference.clusters import FloatArray
 from recuse.analysis.inference.rows import rows_interval
 from recuse.analysis.inference.signflip import sign_flip
-from recuse.analysis.patterns import N_TASKS, WHOLE, patterns, task_patterns
+from recuse.analysis.patterns import DECIMALS, N_TASKS, patterns, task_patterns
 from recuse.analysis.row_codes import JUDGE, PAIR, STRATUM, TASK, coded, codes_in, without_codes
 from recuse.analysis.settings import Settings
 from recuse.schema import ComparisonFrame, EstimateFrame
@@ -50,6 +52,9 @@ _MEMBERS: Final = {
     "human": ~_MODEL,
 }
 """Baseline → whose scores make it up."""
+_MOST_JUDGES: Final = 20
+_UNIT: Final = 16 * lcm(*range(1, _MOST_JUDGES + 1))
+"""Quarters, averaged over up to four replicates and then over so many judges, are whole in this unit."""
 _AGAINST: Final = (
     "study", "task_id", "tier", "judge", "baseline", "first", "first_variant", "second", "second_variant",
     "own", "peers", "n_judges", "delta", "words_own", "words_opponent", "chars_own", "chars_opponent",
@@ -284,7 +289,7 @@ def _cell_rows(
             n_resamples=settings.n_resamples,
         )
         delta = replace(delta, mde=None).with_interval(interval, settings.conf_level, test=True)
-    whole = np.rint(sums["delta"].to_numpy() * WHOLE).astype(np.int64)
+    whole = _whole(sums["delta"].to_numpy(), int(sums["most"].max() or 0))  # type: ignore[arg-type]
     flip = sign_flip(whole, rng, settings.n_resamples, tasks=tasks_of(sums), many=many_tasks(row))
     n_tasks = int(sums[N_TASKS].sum())
     signs = replace(
@@ -297,6 +302,14 @@ def _cell_rows(
         reason=flip.reason or row.reason if flip.exact else joined(flip.reason, row.reason),
     )
     return [*rates, delta, signs]
+
+
+def _whole(deltas: FloatArray, most_judges: int) -> Codes:
+    """Write sums of differences as whole numbers, so that equal totals compare as equal."""
+    unit = _UNIT if most_judges <= _MOST_JUDGES else 10**DECIMALS
+    whole = np.rint(deltas * unit).astype(np.int64)
+    found: Codes = whole // max(1, int(np.gcd.reduce(whole)))
+    return found
 
 
 def _few_judges(sums: pl.DataFrame) -> str | None:

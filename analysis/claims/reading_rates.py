@@ -111,9 +111,8 @@ def _read_probe(claim: LongerWins, evidence: Evidence, choices: Choices) -> Read
         probe = probe if value is None else probe.filter(pl.col(name) == value)
     if claim.task is not None:
         task = pl.col("task_id").cast(pl.String)
-        probe = probe.filter(
-            task.str.ends_with(f"/{claim.task}") if evidence.is_pooled else task == claim.task
-        )
+        study = task.str.extract("^([^/]*/)")
+        probe = probe.filter((task.str.strip_prefix(study) if evidence.is_pooled else task) == claim.task)
     scored = probe.filter(pl.col("score").is_not_null())
     if scored.is_empty():
         return unread("no comparison with a score and a longer side", probe.height)
