@@ -27,7 +27,9 @@ _TASKS: Final = (
 )
 
 
-def halving(comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings) -> EstimateFrame:
+def halving(
+    comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings, *, sampled: float = 1.0
+) -> EstimateFrame:
     """Tasks, judgments, or baseline judges that would halve the interval of each self-preference delta.
 
     ``tasks_to_halve``: new tasks, beyond an uninvolved judge on every comparison there is (0: filling the
@@ -43,6 +45,8 @@ def halving(comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings)
         All comparisons.
     own
         From :func:`recuse.analysis.self_preference.against_baselines`, of the same comparisons.
+    sampled
+        Share of all tasks that the comparisons are a sample of; tasks and calls are counted for all.
 
     Notes
     -----
@@ -73,7 +77,7 @@ def halving(comparisons: ComparisonFrame, own: pl.DataFrame, settings: Settings)
                 replace(row, estimand=name).undefined(f"no interval to halve: {nothing}") for name in names
             ]
             continue
-        rows += _by_tasks(row, cell, known)
+        rows += _by_tasks(row, cell, known, sampled)
         place = (keys["study"], keys["judge"], keys["baseline"])
         spent = noise.get(place, 0.0) * float((1 / known["n_judges"]).sum())
         variance = cr1_variance(clusters) * known.height**2 * (sums.height - 1) / sums.height
@@ -105,14 +109,15 @@ def tasks_for_half_the_width(n_tasks: int, conf_level: float = 0.95) -> int:
     return int(more[int(np.argmax(enough))])
 
 
-def _by_tasks(row: Estimate, own: pl.DataFrame, known: pl.DataFrame) -> list[Estimate]:
-    now, there = known["task_id"].n_unique(), own["task_id"].n_unique()
+def _by_tasks(row: Estimate, own: pl.DataFrame, known: pl.DataFrame, sampled: float) -> list[Estimate]:
+    n_tasks = own["task_id"].n_unique()
+    now, there = (round(n / sampled) for n in (known["task_id"].n_unique(), n_tasks))
     wanted = tasks_for_half_the_width(now)
     new = max(0, wanted - there)
     gaps = own.filter(pl.col("delta").is_null())
-    to_fill = gaps["peers"].null_count() + gaps["own"].null_count()
+    to_fill = round((gaps["peers"].null_count() + gaps["own"].null_count()) / sampled)
     judges = 1 + float(np.mean(known["n_judges"].to_numpy()))
-    per_task = own.height / there * judges
+    per_task = own.height / n_tasks * judges
     words = f"{_TASKS}; {now:,} tasks now, {wanted:,} needed"
     filled = f", {there - now:,} of them by filling gaps" if there > now else ""
     return [

@@ -14,6 +14,7 @@ from recuse.analysis.estimates import Estimate, estimate_frame
 from recuse.analysis.grouping import cells_of
 from recuse.analysis.inference.clusters import ClusterSums
 from recuse.analysis.inference.differences import difference_interval, permutation_note, permutation_p
+from recuse.analysis.inference.means import cut
 from recuse.analysis.involvement import RECUSALS
 from recuse.analysis.patterns import patterns, task_patterns
 from recuse.analysis.row_codes import JUDGE, PAIR, STRATUM, TASK, coded, codes_in
@@ -166,7 +167,7 @@ def _gradient_rows(row: Estimate, high: ClusterSums, low: ClusterSums, settings:
     )
     p_value = permutation_p(high, low, rng, settings.n_resamples)
     return [
-        row.with_interval(interval, settings.conf_level, test=True),
+        row.with_interval(cut(interval, (-2.0, 2.0)), settings.conf_level, test=True),
         replace(row, test="permutation_of_tiers", p_value=p_value, reason=permutation_note(high, low)),
     ]
 

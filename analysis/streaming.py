@@ -228,7 +228,7 @@ def _of_sample(gathered: Gathered, settings: Settings, tiers: tuple[str, ...]) -
         estimate_all(sample, settings, tiers=tiers, only=_OF_SAMPLE),
         self_preference_delta_length_adjusted(own, settings),
         judgments_to_identify(own, settings),
-        halving(sample, own, settings),
+        halving(sample, own, settings, sampled=gathered.main.n_kept / max(1, gathered.main.n_tasks)),
     ]
     return [_said(pl.concat(made), gathered)]
 

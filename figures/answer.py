@@ -90,7 +90,7 @@ def _slots(lookup: Lookup, study: str | None) -> list[str]:
     found = {
         judge: row
         for judge, row in tests.items()
-        if row is not None and row["p_value"] is not None and row["p_value"] <= 0.05
+        if row is not None and row["p_value"] is not None and (row["p_adjusted"] or row["p_value"]) <= 0.05
     }
     tested = [judge for judge, row in tests.items() if row is not None and row["p_value"] is not None]
     if not tested:

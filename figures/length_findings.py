@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recuse.figures.lookup import Lookup
-from recuse.figures.wording import Row, could_have_seen, n_text, number, with_interval
+from recuse.figures.wording import Row, could_have_seen, is_sampled, n_text, number, with_interval
 
 __all__ = ["length_sentence", "raw_beside_controlled"]
 
@@ -21,10 +21,12 @@ def length_sentence(lookup: Lookup, study: str | None, judge: str) -> str | None
             "in the length probe, which holds the rest fixed, the longer answer scores "
             f"{with_interval(probe)} ({n_text(probe)})"
         )
+    fitted = " (fitted to a sample of tasks)" if is_sampled(share) else ""
     return (
         f"With {lookup.name(judge)} the longer answer wins {with_interval(raw)} of decisions "
         f"({n_text(raw)}{could_have_seen(raw, 0.5)}), nothing held fixed; of its distance from "
-        f"50 % the model puts {with_interval(share)} down to length{could_have_seen(share)}; {controlled}."
+        f"50 % the model puts {with_interval(share)} down to length{fitted}{could_have_seen(share)}; "
+        f"{controlled}."
     )
 
 

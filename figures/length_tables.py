@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recuse.figures.lookup import Lookup
 from recuse.figures.table import Draft, Table
-from recuse.figures.wording import NOTHING, Row, interval_text, value_text
+from recuse.figures.wording import NOTHING, Row, interval_text, is_sampled, value_text
 
 __all__ = ["length_probe_table", "longer_wins_table", "repetition_probe_table"]
 
@@ -12,6 +12,7 @@ __all__ = ["length_probe_table", "longer_wins_table", "repetition_probe_table"]
 def longer_wins_table(lookup: Lookup) -> Table:
     """Lay out the rate at which the longer answer wins, and what its distance from a half is put down to."""
     parts = ("length_quality_share", "length_length_share", "length_slot_share", "length_remainder_share")
+    parts_of_sample = False
     draft = Draft(
         lookup, "longer_wins", "Does the longer answer win?", ("Judge",),
         "Longer wins, %", "Interval", "Quality, pp", "Length, pp", "Slot, pp", "Rest, pp",
@@ -23,9 +24,13 @@ def longer_wins_table(lookup: Lookup) -> Table:
             shares = [lookup.one(name, study=study, judge=judge) for name in parts]
             cells = (value_text(rate), interval_text(rate), *map(value_text, shares), *_counts(rate))
             draft.add(study, (lookup.name(judge),), cells, rate, *shares)
+            parts_of_sample |= any(row is not None and is_sampled(row) for row in shares)
+    distance = "its distance from 50 %"
+    if parts_of_sample:
+        distance += " in the sample of tasks that they are fitted to"
     return draft.table(
         "Share of decided presentations of unequal length that the longer answer wins; the four parts add "
-        "up to its distance from 50 %."
+        f"up to {distance}."
     )
 
 

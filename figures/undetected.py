@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recuse.analysis.diagnosis import CHANCE_MARGIN
 from recuse.figures.lookup import Lookup
 from recuse.figures.wording import (
     could_have_seen,
@@ -42,7 +43,13 @@ def chance_agreement(lookup: Lookup, study: str | None) -> list[str]:
         if (row := lookup.one("cohen_kappa", study=study, judge=judge, judge_2=other)) is not None
         and row["conf_low"] is not None
     ]
-    unclear = [pair for pair in pairs if pair[2]["conf_low"] <= 0 <= pair[2]["conf_high"]]
+    # An interval close around 0 is evidence of it; the diagnosis says so.
+    unclear = [
+        pair
+        for pair in pairs
+        if pair[2]["conf_low"] <= 0 <= pair[2]["conf_high"]
+        and max(-pair[2]["conf_low"], pair[2]["conf_high"]) > CHANCE_MARGIN
+    ]
     if not unclear:
         return []
     named = "; ".join(

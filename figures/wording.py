@@ -21,6 +21,7 @@ __all__ = [
     "estimate_text",
     "interval_text",
     "is_possible",
+    "is_sampled",
     "method_text",
     "n_text",
     "number",
@@ -173,8 +174,13 @@ def n_text(row: Row) -> str:
         for unit in ("presentations", "comparisons", "tasks")
         if row[f"n_{unit}"] is not None
     ]
-    sampled = " (a sample of tasks)" if (row.get("reason") or "").startswith(_SAMPLED) else ""
+    sampled = " (a sample of tasks)" if is_sampled(row) else ""
     return f"n = {', '.join(parts)}{sampled}" if parts else "n not recorded"
+
+
+def is_sampled(row: Row) -> bool:
+    """Tell whether a row of a source read in parts rests on a sample of its tasks."""
+    return (row.get("reason") or "").startswith(_SAMPLED)
 
 
 def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
@@ -185,8 +191,13 @@ def could_have_seen(row: Row, null: float = 0.0, *, by: str = "") -> str:
     if row["mde"] is None or row["conf_low"] is None or not row["conf_low"] <= null <= row["conf_high"]:
         return ""
     unit = "difference" if row["unit"] == "proportion" else row["unit"]
-    effect = detectable_span([row["mde"]], unit) if is_possible(row["mde"], row["unit"]) else _NO_EFFECT
-    return f"; this design could have seen {effect} (minimum detectable effect{by})"
+    if not is_possible(row["mde"], row["unit"]):
+        return (
+            f"; this design is too small to see any effect that is possible (minimum detectable effect{by})"
+        )
+    return (
+        f"; this design could have seen {detectable_text(row['mde'], unit)} (minimum detectable effect{by})"
+    )
 
 
 def is_possible(effect: float, unit: str) -> bool:

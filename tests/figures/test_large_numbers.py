@@ -25,7 +25,7 @@ def test_what_rests_on_a_sample_says_so():
 def test_an_effect_beyond_its_scale_could_not_be_seen_whatever_its_size():
     row = {"mde": 1.35, "unit": "difference", "conf_low": -0.9, "conf_high": 0.9}
     assert could_have_seen(row) == (
-        "; this design could have seen no effect that is possible (minimum detectable effect)"
+        "; this design is too small to see any effect that is possible (minimum detectable effect)"
     )
     assert "135 pp" not in could_have_seen(row)
     assert "1.35 logits" in could_have_seen(row | {"unit": "logit"})

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recuse.cache.records import Record
     from recuse.collectors.importers.declaration import ImportFormat
     from recuse.collectors.importers.reading import Imported
+    from recuse.collectors.importers.table import TableMapping
     from recuse.collectors.sources import Source
     from recuse.schema import JudgmentFrame
 
@@ -92,25 +93,26 @@ def import_(
         raise ConfigurationError(
             f"a mapping of columns is for the format table, not {file_format}", "leave out its options"
         )
-    declared = None
+    declared, made = None, None
     if any(options):
         columns = {name: said for name, said in given.items() if said}
         verdicts = {name: said for name, said in words.items() if said}
-        declared = _mapped(path, mapping, columns, verdicts, column or [], constant or [])
-    raise typer.Exit(_import(file_format, path, into, study, labels, scores, declared))
+        declared, made = _mapped(mapping, columns, verdicts, column or [], constant or [])
+    status = _import(file_format, path, into, study, labels, scores, declared)
+    if made is not None:
+        _save_mapping(made, path, mapping)
+    raise typer.Exit(status)
 
 
 def _mapped(
-    path: Path,
     saved: Path | None,
     columns: dict[str, str],
     verdicts: dict[str, list[str]],
     further: list[str],
     constants: list[str],
-) -> ImportFormat:
-    """Make the declaration of a table from the options, and save them as its mapping."""
+) -> tuple[ImportFormat, TableMapping]:
+    """Make the declaration of a table from the options, and the mapping that they are."""
     from recuse.collectors.importers import table
-    from recuse.commands.terminal import say
 
     content = table.read_mapping(saved).model_dump() if saved else {}
     content["columns"] = {
@@ -124,16 +126,23 @@ def _mapped(
     }
     content["verdicts"] = {**content.get("verdicts", {}), **verdicts}
     made = table.checked_mapping(content, "the mapping")
-    declared = table.table_format(made)
+    return table.table_format(made), made
+
+
+def _save_mapping(made: TableMapping, path: Path, saved: Path | None) -> None:
+    """Keep a mapping by which a file could be read, beside that file."""
+    from recuse.collectors.importers import table
+    from recuse.commands.terminal import say
+
     beside = table.mapping_beside(path)
-    if path.is_file() and beside != saved:
-        try:
-            table.write_mapping(made, beside)
-        except OSError as error:
-            say(f"Mapping not saved: {beside}: {error.strerror}")
-        else:
-            say(f"Mapping saved as {beside}; table:{path} reads the file by it")
-    return declared
+    if not path.is_file() or beside == saved:
+        return
+    try:
+        table.write_mapping(made, beside)
+    except OSError as error:
+        say(f"Mapping not saved: {beside}: {error.strerror}")
+    else:
+        say(f"Mapping saved as {beside}; table:{path} reads the file by it")
 
 
 def _import(
