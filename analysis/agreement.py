@@ -128,7 +128,7 @@ def agreement_sums(comparisons: pl.DataFrame, *, symmetric: bool = True) -> pl.D
     studies = codes_in(main, ["study"])[there]
     found = [
         _study_sums(main, labels, there[studies == study], symmetric=symmetric)
-        for study in np.unique(studies)
+        for study in np.flatnonzero(np.bincount(studies))
     ]
     return pl.concat([_NO_SUMS, *found], how="diagonal")
 
