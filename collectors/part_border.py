@@ -125,7 +125,7 @@ class PartBorder:
     def _typed(self, chunk: Chunk, noticed: Noticed) -> pl.DataFrame:
         there = chunk.file.all_columns()
         read = [name for name in (REDUCED if is_reduced(there) else _READ) if name in there]
-        numbered = _read(chunk, read).with_row_index(ROW, offset=chunk.offset + 2)
+        numbered = _read(chunk, read).with_row_index(ROW, offset=chunk.offset + 1)
         table, _ = presentations(RawTable(numbered, chunk.file.name, "row", ""))
         wanted = {name: _WANTED[name] for name in _READ if name in table.frame.columns}
         if self.answers is not None or self.tasks is not None:

@@ -216,7 +216,7 @@ def _read_parquet(content: bytes, path: Path) -> pl.DataFrame:
         frame = pl.read_parquet(io.BytesIO(content))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise SourceError(path, "it is no Parquet file, or it is cut off", "write it again") from error
-    return _numbered(frame, 2, path)
+    return _numbered(frame, 1, path)
 
 
 FORMATS: Final[Mapping[str, Callable[[bytes, Path], pl.DataFrame]]] = {

@@ -34,7 +34,7 @@ def read_whole(partitions: Partitions) -> tuple[RawTable, dict[str, str]]:
         raise unreadable(name, error) from error
     if frame.is_empty():
         raise SourceError(name, "the files have no rows", "give Parquet with at least one row")
-    table = RawTable(frame.with_row_index(ROW, offset=2), name, "row", "")
+    table = RawTable(frame.with_row_index(ROW, offset=1), name, "row", "")
     return table, {file.name: identity_of(file) for file in files}
 
 

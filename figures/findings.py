@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.analysis.diagnosis import LEVEL
+from recuse.analysis.inference.many_tasks import NORMAL
 from recuse.analysis.inference.signflip import MOST_EXACT_SUMS, least_p
 from recuse.figures.crowd import crowd_of
 from recuse.figures.length_findings import length_sentence, raw_beside_controlled
@@ -310,6 +311,8 @@ def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> 
     least = row["p_value"] <= floor * (1 + 1e-9)
     if leaning > MOST_EXACT_SUMS:
         drawn = f"{round(1 / floor) - 1:,} random sign-flips of {sums}"
+        if NORMAL in (row["reason"] or ""):
+            drawn += ", whose totals are drawn as normal"
         return f"{text}, the smallest that {drawn} can give" if least else f"{text} ({drawn})"
     if least:
         return f"{text}, the smallest it can be with {sums}"

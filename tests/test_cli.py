@@ -217,3 +217,17 @@ def test_a_reader_that_has_gone_is_no_error(started, lines, said):
 def test_it_runs_as_a_module(tmp_path: Path):
     done = subprocess.run([*RECUSE, "--version"], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.startswith("recuse ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--scoring", "resolvd"], "Invalid value for '--scoring': 'resolvd' is not one of 'resolved',"),
+        (["--seed", "x"], "Invalid value for '--seed': it is no whole number; see 'recuse report --help'"),
+    ],
+)
+def test_a_wrong_value_is_named_in_plain_words(arguments, said, capsys):
+    assert main(["report", *arguments]) == 2
+    line = capsys.readouterr().err
+    assert said in line
+    assert line.count("\n") == 1

@@ -120,6 +120,9 @@ def _only_file(source: str, path: Path) -> tuple[Path, Path | None]:
         own = [file for file in sorted(path.iterdir()) if format_of(file) and stem_of(file) == "judgments"]
         if len(own) == 1:
             return own[0], path
+        if len(own) > 1:
+            names = ", ".join(file.name for file in own)
+            raise SourceError(source, f"it holds judgments {len(own)} times: {names}", "keep one of them")
         problem = "it is a cache" if (path / DATABASE).exists() else "it holds no Parquet"
         raise SourceError(source, f"an engine opens Parquet, CSV or JSONL, and {problem}", _export(source))
     if source.partition(":")[0] in IMPORTERS or (

@@ -157,9 +157,19 @@ def _run(words: list[str]) -> int:
     return FAILED
 
 
+_PLAIN: Final = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": "it is no whole number",
+    "Input should be a valid number, unable to parse string as a number": "it is no number",
+}
+"""What the library that parses options says of a value → what a person would."""
+
+
 def _explain_usage(error: typer.TyperException) -> None:
     context: typer.Context | None = getattr(error, "ctx", None)
     message = error.format_message()
+    for said, plain in _PLAIN.items():
+        message = message.replace(said, plain)
     if context is None:
         _complain(message)
     elif message == context.get_help():

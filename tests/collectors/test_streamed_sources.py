@@ -232,12 +232,12 @@ ROW = {"task_id": "t", "judge": "j", "slot_a": "x", "slot_b": "y", "verdict": "a
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"verdict": "A"}, r"part-1\.parquet: a verdict is a, b or tie.*1 row fails: row 3 \('A'\)"),
-        ({"status": "error"}, r"part-1\.parquet: a row without a usable verdict.*row 3"),
-        ({"verdict": None}, r"a row of status ok has a verdict; 1 row fails: row 3"),
-        ({"judge": None}, r"every row needs a judge; 1 row fails: row 3"),
-        ({"replicate": -1}, r"replicate counts from 0; 1 row fails: row 3 \('-1'\)"),
-        ({"words_a": -4}, r"words_a cannot be negative; 1 row fails: row 3"),
+        ({"verdict": "A"}, r"part-1\.parquet: a verdict is a, b or tie.*1 row fails: row 2 \('A'\)"),
+        ({"status": "error"}, r"part-1\.parquet: a row without a usable verdict.*row 2"),
+        ({"verdict": None}, r"a row of status ok has a verdict; 1 row fails: row 2"),
+        ({"judge": None}, r"every row needs a judge; 1 row fails: row 2"),
+        ({"replicate": -1}, r"replicate counts from 0; 1 row fails: row 2 \('-1'\)"),
+        ({"words_a": -4}, r"words_a cannot be negative; 1 row fails: row 2"),
         ({"tier": "hard"}, r"a task has one tier, and 1 task has several: t \(easy, hard\)"),
         ({"judge_kind": "human"}, r"a judge has one judge_kind, and 1 judge has several: j \(human, model\)"),
     ],

@@ -174,7 +174,8 @@ def _tell(out: Path, account: Account, estimates: EstimateFrame, output: Output,
     )
     missing = out / "extra_judgments.csv"
     if missing.exists():
-        console.print(f"Judge calls that would give every comparison an uninvolved judge: {missing}")
+        judge = "an uninvolved judge and one of an uninvolved family"
+        console.print(f"Judge calls that would give every comparison {judge}: {missing}")
 
 
 def settings_of(scoring: str, interval: str, convention: str, seed: int) -> Settings:
