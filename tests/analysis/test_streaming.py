@@ -136,6 +136,9 @@ def test_refitted_models_say_on_how_many_tasks_they_rest():
     deltas = estimates.filter(pl.col("estimand") == "self_preference_delta", pl.col("tier").is_null())
     assert set(deltas["n_tasks"].drop_nulls()) == {60}
     assert not deltas["reason"].fill_null("").str.contains("sample").any()
+    halved = estimates.filter(pl.col("estimand") == "tasks_to_halve")
+    assert halved["reason"].str.contains("60 tasks now, 233 needed").all()
+    assert set(halved["estimate"]) == {173.0}
 
 
 def test_a_sample_holds_whole_tasks_whatever_their_order():

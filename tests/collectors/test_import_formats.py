@@ -537,6 +537,11 @@ def test_a_table_is_mapped_once_and_read_again(tmp_path, capsys):
         ("tie", "ok", "hard", "human"),
         (None, "parse_failed", "hard", "human"),
     ]
+    saved = (tmp_path / "votes.table.toml").read_text()
+    wrong = [option.replace("choice", "chioce") for option in options]
+    assert main(["import", "table", str(file), *wrong, "--into", str(tmp_path / "other")]) == 2
+    assert "saved" not in capsys.readouterr().out
+    assert (tmp_path / "votes.table.toml").read_text() == saved
     other = tmp_path / "more.csv"
     other.write_text(TABLE)
     again = ["--mapping", str(tmp_path / "votes.table.toml"), "--labels", str(tmp_path / "labels.parquet")]
