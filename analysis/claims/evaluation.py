@@ -15,6 +15,7 @@ from recuse.analysis.claims.readings import read
 from recuse.analysis.claims.record import Claim
 from recuse.analysis.estimates import Unit, joined
 from recuse.analysis.inference.interval import Interval
+from recuse.analysis.inference.many_tasks import MANY_OF_A_TIER, MANY_TASKS
 from recuse.analysis.inference.signflip import sign_flip
 from recuse.analysis.settings import Settings
 
@@ -152,6 +153,7 @@ def _how(claim: Claim, choices: Choices, settings: Settings, conf_level: float) 
         method=choices.interval,
         conf_level=conf_level,
         n_resamples=settings.n_resamples,
+        many=MANY_TASKS if claim.tier is None else MANY_OF_A_TIER,
     )
 
 

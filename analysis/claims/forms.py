@@ -19,6 +19,7 @@ from recuse.analysis.inference.clusters import ClusterSums, FloatArray
 from recuse.analysis.inference.differences import difference_interval
 from recuse.analysis.inference.interval import Interval
 from recuse.analysis.inference.jackknife import jackknife_interval
+from recuse.analysis.inference.many_tasks import MANY_TASKS
 from recuse.analysis.inference.means import cut, mean_interval
 from recuse.analysis.inference.rates import rate_interval, rate_interval_by_rows
 from recuse.analysis.inference.regression import coefficient_interval
@@ -38,6 +39,7 @@ class How:
     method: str = "default"
     conf_level: float = 0.95
     n_resamples: int = 9_999
+    many: int = MANY_TASKS
 
     @property
     def mean_method(self) -> str:
@@ -101,6 +103,7 @@ class Mean:
                 rng=how.rng,
                 n_resamples=how.n_resamples,
                 null=null,
+                many=how.many,
             )
         return _with_exact_p(found, sums, null)
 
@@ -285,6 +288,7 @@ def _mean_interval(sums: ClusterSums, how: How, null: float) -> Interval:
         n_resamples=how.n_resamples,
         null=null,
         bounds=(-1.0, 1.0),
+        many=how.many,
     )
     return _named(found, how)
 
