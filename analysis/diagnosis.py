@@ -20,6 +20,8 @@ Row: TypeAlias = Mapping[str, Any]
 BIASES: Final[tuple[Bias, ...]] = ("position", "length", "self-preference", "agreement")
 LEVEL: Final = 0.05
 """Two-sided; p-values are those adjusted over the judges of the study where the row has them."""
+_FEW_TASKS: Final = 10
+"""Leaning tasks below which a sign-flip says little."""
 CHANCE_MARGIN: Final = 0.20
 """Kappa is at chance when its interval lies within this of 0."""
 
@@ -155,7 +157,9 @@ def _position(index: _Index, study: str | None, judge: str) -> Finding | None:
     elif level == "not shown" and least_p(_leaning(lean)) > LEVEL:
         level, reason = "cannot be told", "fewer than 6 non-zero task sums: no two-sided test can reach .05"
     elif level == "not shown" and _reached(reversals):
-        level, reason = "cannot be told", "reversals go one way, but too few tasks lean to tell it of tasks"
+        few = _leaning(lean) < _FEW_TASKS
+        why = "too few tasks lean to tell it of tasks" if few else "the test over tasks does not show it"
+        level, reason = "cannot be told", f"reversals go one way, but {why}"
     rows = tuple(row for row in (lean, share, reversals, flips) if row is not None)
     return Finding(study, judge, None, "position", level, rows, _detectable(lean), reason)
 
