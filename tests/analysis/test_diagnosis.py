@@ -47,7 +47,9 @@ def test_position_is_read_from_the_sign_flip_adjusted_over_judges(p_value, p_adj
 def test_reversals_alone_tell_nothing_of_tasks():
     finding = only(LEAN, REVERSALS)
     assert finding.level == "cannot be told"
-    assert "too few tasks lean" in finding.reason
+    assert finding.reason == "reversals go one way, but the test over tasks does not show it"
+    few = only(LEAN | {"n_dropped": LEAN["n_tasks"] - 8}, REVERSALS)
+    assert few.reason == "reversals go one way, but too few tasks lean to tell it of tasks"
     assert [row["test"] for row in finding.evidence] == ["sign_flip_task_lean", "sign_test_reversals"]
 
 
