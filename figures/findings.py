@@ -310,9 +310,8 @@ def _lean(_lookup: Lookup, _study: str | None, _judge: str, row: Row | None) -> 
     sums = f"{leaning:,} non-zero task sum{'' if leaning == 1 else 's'}"
     least = row["p_value"] <= floor * (1 + 1e-9)
     if leaning > MOST_EXACT_SUMS:
-        drawn = f"{round(1 / floor) - 1:,} random sign-flips of {sums}"
-        if NORMAL in (row["reason"] or ""):
-            drawn += ", whose totals are drawn as normal"
+        how = ", with totals drawn as normal, of" if NORMAL in (row["reason"] or "") else " of"
+        drawn = f"{round(1 / floor) - 1:,} random sign-flips{how} {sums}"
         return f"{text}, the smallest that {drawn} can give" if least else f"{text} ({drawn})"
     if least:
         return f"{text}, the smallest it can be with {sums}"
