@@ -200,7 +200,8 @@ def _study_sums(
     main: pl.DataFrame, said: npt.NDArray[np.int8], there: Codes, *, symmetric: bool
 ) -> pl.DataFrame:
     task, pair, judge = (main[code].to_numpy()[there] for code in (TASK, PAIR, JUDGE))
-    items = cells_of(task, pair, codes_in(main, ["replicate"])[there])
+    # Fractions are added in the order of items: it must not hang on the codes, which are of the frame.
+    items = cells_of(task, pair, codes_in(main, ["replicate"])[there]).by_first_row()
     of_judge, of_task = cells_of(judge), cells_of(task[items.first])
     names = main["judge"][there[of_judge.first]].cast(pl.String).to_list()
     judges = sorted(set(names))

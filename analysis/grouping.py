@@ -31,6 +31,13 @@ class Cells:
         """Number of groups."""
         return len(self.first)
 
+    def by_first_row(self) -> Cells:
+        """Give the groups numbers in the order in which they come first, whatever their codes."""
+        order = np.argsort(self.first)
+        place = np.empty(self.n, dtype=np.int64)
+        place[order] = np.arange(self.n)
+        return Cells(place[self.index], self.first[order])
+
     def count(self, where: npt.NDArray[np.bool_] | None = None) -> Codes:
         """Rows of each group, of those where the condition holds."""
         index = self.index if where is None else self.index[where]

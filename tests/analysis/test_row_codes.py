@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from recuse.analysis.agreement import agreement_sums
 from recuse.analysis.coded import coded_comparisons
 from recuse.analysis.comparisons import compare, compare_reduced
 from recuse.analysis.grouping import cells_of, joined
@@ -158,3 +161,37 @@ def test_patterns_from_codes_are_those_of_a_group_by(seed):
     found = task_patterns(names, cells, [judge, tier], sums | {"n": cells.count()})
     rounded = [patterns(sums).with_columns(pl.col(pl.Float64).round(9)) for sums in (found, summed)]
     assert_frame_equal(rounded[0], rounded[1], check_row_order=False)
+
+
+def test_sums_of_fractions_do_not_hang_on_the_codes(tmp_path):
+    """Eight judges, some silent: coincidences are thirds and sevenths, whose sum depends on their order."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "task_id": f"t{task}",
+            "judge": judge,
+            "slot_a": one,
+            "slot_b": other,
+            "verdict": rng.choice(["a", "b"]),
+        }
+        for task in range(5)
+        for judge in "ABCDEFGH"
+        for one, other in itertools.permutations("wxyz", 2)
+        if rng.random() < 0.8
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "eight.csv")
+    frame = coded(compare(load(str(tmp_path / "eight.csv")).judgments))
+    sums = patterns(agreement_sums(frame))
+    for _ in range(5):
+        renumbered = frame.with_columns(
+            pl.Series(code, rng.permutation(int(frame[code].max()) + 1)[frame[code].to_numpy()])  # type: ignore[arg-type]
+            for code in CODES
+            if code != "#is_pair"
+        )
+        assert patterns(agreement_sums(renumbered)).equals(sums)
+
+
+def test_groups_are_numbered_by_the_row_in_which_they_come_first():
+    cells = cells_of(np.array([5, 2, 5, 9, 2])).by_first_row()
+    assert cells.index.tolist() == [0, 1, 0, 2, 1]
+    assert cells.first.tolist() == [0, 1, 3]
