@@ -34,7 +34,7 @@ def scaling(measured: pl.DataFrame) -> alt.VConcatChart:
         .scale(type="log")
         .axis(format="~s", grid=False, values=DECADES)
     )
-    key = {"title": None, "orient": "top"}
+    key = {"title": None, "orient": "top", "columnPadding": 24, "labelLimit": 240}
     lines = (
         alt.Chart(seconds)
         .mark_line(point={"size": 60, "filled": True})
